@@ -1,7 +1,7 @@
-"""What start.py does: sets the course up in .venv, once, and opens the map of the
+"""Do the work of start.py: set the course up in .venv, once, and open the map of the
 learner's own folder, my-course.
 
-Nothing is installed yet when this runs, so it has only the standard library.
+This runs before anything is installed, so it imports only the standard library.
 """
 
 import hashlib
@@ -52,8 +52,8 @@ WORKSPACES = "JUPYTERLAB_WORKSPACES_DIR"
 
 
 def main(arguments):
-    # A path with letters the terminal does not know must not hide the message it stands
-    # in.
+    # A path with characters that the terminal cannot show must not hide the message
+    # around it.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace", line_buffering=True)
@@ -95,27 +95,28 @@ def lab(options):
     notebooks = [option for option in options if option.endswith(".ipynb")]
     others = [option for option in options if option not in notebooks]
     page = found(notebooks[0]) if notebooks else ROOT / MAP
-    # Ctrl-C ends it without a question, whose default would be to go on.
+    # Stop at Ctrl-C without asking, because the default answer is to continue.
     command = [PYTHON, "-m", "jupyterlab", "--ServerApp.answer_yes=True", *where(page)]
     return run([*command, *as_root(), *others], settings=settings_of_lab())
 
 
 def settings_of_lab():
-    """What the course sets in the JupyterLab that it starts, and in no other one; what
-    its user has chosen comes first.
+    """Return the environment variables for the JupyterLab that the course starts; its
+    settings apply to no other JupyterLab, and the user's own take precedence.
     """
     places = [ROOT / "steps" / "course" / "jupyter", os.environ.get(CONFIG_PATH)]
-    # The open tabs of another checkout are not this one's.
+    # Keep the open tabs of different checkouts apart.
     tabs = os.environ.get(WORKSPACES) or str(VENV / "workspaces")
     config = os.pathsep.join(str(place) for place in places if place)
     return {CONFIG_PATH: config, WORKSPACES: tabs}
 
 
 def workshop(options):
-    """The course tool lays and judges; the notebook that it then has is opened."""
+    """Run the course tool, which writes and judges notebooks; open the current one."""
     anyway = [option for option in options if option == "--anyway"]
     rest = [option for option in options if option not in anyway]
-    # From the first option on, all is for JupyterLab: a number there may be a port.
+    # Everything from the first option on is for JupyterLab: a number there may be a
+    # port.
     words = list(itertools.takewhile(lambda word: not word.startswith("-"), rest))
     others = rest[len(words) :]
     opens = not words or words[0] == "next" or words[0].isdecimal()
@@ -124,7 +125,7 @@ def workshop(options):
     tool = [PYTHON, "-m", "steps"]
     if code := run([*tool, "lay"]) or run([*tool, "workshop", *words, *anyway]):
         return code
-    # In a terminal of JupyterLab the notebook is a click away.
+    # In a terminal of JupyterLab, the notebook is only a click away.
     if "JUPYTER_SERVER_URL" in os.environ:
         return 0
     number = words[:1] if words and words[0].isdecimal() else []
@@ -133,10 +134,10 @@ def workshop(options):
 
 
 def where(page):
-    """The options with which Lab, and the address it prints, lead to a page.
+    """Return the options that make JupyterLab, and the address it prints, open a page.
 
-    The top of the file browser is the course, so that one's own folder, the examples
-    and the lessons are all in sight.
+    The file browser starts at the root of the course, which shows the learner's folder,
+    the examples and the lessons.
     """
     if not page.is_relative_to(ROOT):
         return [str(page)]
@@ -170,15 +171,14 @@ def program(options):
 def test(options):
     command = [PYTHON, "-m", "pytest"]
     if not any(option.startswith(("-n", "--numprocesses")) for option in options):
-        # Some tests wait, for a kernel or a limit of time, so one more than there are
-        # cores.
+        # One more worker than cores, because some tests wait for kernels or timeouts.
         command += ["-n", str(min((os.cpu_count() or 1) + 1, 8))]
     return run([*command, *options])
 
 
 def steps(options):
-    # A folder that is named means one where the caller is; but a csv.py there, which
-    # somebody handed in, is not Python's.
+    # Folder names are relative to the caller's directory, but Python must not import
+    # modules from there, such as a csv.py that a student submitted.
     settings = {"PYTHONSAFEPATH": "1", "COURSE_COMMAND": "python start.py steps"}
     command = [PYTHON, "-m", "steps", *options]
     return run(command, folder=Path.cwd(), settings=settings)
@@ -193,7 +193,7 @@ def judge(options):
 
 
 def slides(options):
-    """What shows them is installed when they are written for the first time."""
+    """Write slides; the first time, install the packages that they need."""
     if not any(option.isdecimal() for option in options):
         sys.exit("Say of which step: python start.py slides 8.")
     if recall("classroom") != recall("packages"):
@@ -203,7 +203,7 @@ def slides(options):
 
 
 def docs(options):
-    """Sphinx is installed when the site is built for the first time."""
+    """Build the site; the first time, install Sphinx."""
     if recall("site") != recall("packages"):
         install("docs")
         remember("site", recall("packages"))
@@ -230,7 +230,7 @@ def ebook(sphinx, book):
 
 
 def printed(sphinx, book):
-    """One long page of all lessons, printed by a browser without a window."""
+    """Print all lessons, as one long page, to a PDF with a headless browser."""
     names = ("chromium", "chromium-browser", "google-chrome", "chrome")
     browser = next(filter(None, map(shutil.which, names)), None)
     if not browser:
@@ -239,9 +239,9 @@ def printed(sphinx, book):
     if code := run([*sphinx, "-c", "docs/ebook", "docs", page.parent]):
         return code
     command = [browser, "--headless", "--disable-gpu", "--no-pdf-header-footer"]
-    # Its tags would make the file five times as large.
+    # Tags would make the PDF five times as large.
     command += ["--disable-pdf-tagging", f"--print-to-pdf={book}"]
-    # As root it starts only without its sandbox; the page is our own.
+    # As root, the browser starts only without its sandbox; the page is our own.
     command += ["--no-sandbox"] if getattr(os, "geteuid", int)() == 0 else []
     if code := run([*command, page.as_uri()]):
         return code
@@ -263,13 +263,13 @@ COMMANDS = {
 
 
 def trust():
-    """Jupyter hides part of a notebook's output until someone vouches for it."""
+    """Mark the notebooks as trusted; otherwise Jupyter hides part of their outputs."""
     names = sorted(path.name for path in (ROOT / "notebooks").glob("*.ipynb"))
     paths = [f"notebooks/{name}" for name in names]
-    # Jupyter takes a second to answer even if it trusts them all already.
+    # Jupyter takes a second even if all notebooks are already trusted.
     if not paths or recall("trusted") == digest(paths):
         return
-    # What `jupyter trust` runs, wherever its script may be.
+    # The module behind `jupyter trust`, whose script may be anywhere.
     command = [PYTHON, "-m", "nbformat.sign", *paths]
     with LOG.open("ab") as log:
         code = run(command, log)
@@ -280,8 +280,9 @@ def trust():
 
 
 def set_up():
-    """Stamps are set when a thing is finished, so that what was interrupted is done
-    again.
+    """Create the environment and install the course where needed.
+
+    A stamp is set when its stage is finished, so that an interrupted stage is repeated.
     """
     began = time.time()
     lost = missing_folder()
@@ -300,14 +301,15 @@ def set_up():
 
 
 def fingerprint():
-    """Another Python cannot use the environment, and its scripts hold the path it was
-    made at.
+    """Return the properties on which the environment depends.
+
+    Another Python cannot use the environment, and its scripts contain its path.
     """
     return ascii([sys.implementation.cache_tag, sys.base_prefix, str(ROOT)])
 
 
 def folders():
-    """The folders of the environment, but for those that come and go with versions."""
+    """List the environment's folders, except caches and those named after versions."""
     names = []
     for place, inside, _ in os.walk(VENV):
         inside[:] = [
@@ -320,7 +322,7 @@ def folders():
 
 
 def missing_folder():
-    """A folder that was installed and is no longer there, or None."""
+    """Return an installed folder that no longer exists, or None."""
     for name in recall("folders").splitlines():
         if not os.path.isdir(os.path.join(VENV, name)):
             return name
@@ -328,7 +330,7 @@ def missing_folder():
 
 
 def make_environment():
-    try:  # Debian leaves these two out of its python3
+    try:  # Debian's python3 lacks these two
         import ensurepip  # noqa: F401
         import venv  # noqa: F401
     except ImportError as error:
@@ -344,7 +346,7 @@ def make_environment():
     print(f"Making a Python environment, {VENV} ...")
     python = sys.executable
     if sys.prefix != sys.base_prefix:
-        # Ours may be the very environment that goes now; the Python beneath it stays.
+        # This may be the Python of the environment to delete; the one beneath it stays.
         python = os.path.realpath(sys._base_executable)  # type: ignore[attr-defined]
     if VENV.is_dir():
         forget("python")
@@ -360,7 +362,7 @@ def make_environment():
 
 
 def install(extras="course,test"):
-    """The number of packages that pip installed."""
+    """Install the course with pip; return the number of packages installed."""
     print("Installing the course and what it needs ...")
     command = [PYTHON, "-m", "pip", "install"]
     command += ["--no-input", "--disable-pip-version-check"]
@@ -385,8 +387,8 @@ def install(extras="course,test"):
     return len(done[-1].split()) - 2 if done else 0
 
 
-# pip has no exit code for this: it says so when it gives up trying again, or finds no
-# version of anything.
+# pip has no exit code for an unreachable index, only these messages: it stops retrying,
+# or finds no version of a package.
 NO_INDEX = ["Retry(total=0,", "Max retries exceeded", "(from versions: none)"]
 
 
@@ -397,7 +399,7 @@ def last_error():
 
 
 def what_is_lost():
-    """What the environment can no longer import, in words, or nothing."""
+    """Return the error of a failing import in the environment, or an empty string."""
     probe = "import dezero_lite, jupyterlab, matplotlib.pyplot, nbformat"
     try:
         done = subprocess.run(
@@ -409,10 +411,12 @@ def what_is_lost():
 
 
 def run(command, log=None, folder=ROOT, settings=None):
-    """The exit code of a command; with a log it is silent, and we show its progress."""
-    # For the terminals in Lab, which should find this environment first.
+    """Run a command, and return its exit code. If there is a log, the output goes
+    there, and its last line is shown as progress.
+    """
+    # Terminals in JupyterLab should find this environment first.
     path = {"PATH": f"{SCRIPTS}{os.pathsep}{os.environ.get('PATH', '')}"}
-    # For their kernels: memory of large arrays stays for the next ones, on Linux.
+    # Kernels should reuse the memory of large arrays, on Linux.
     memory = {
         "MALLOC_MMAP_THRESHOLD_": "33554432",
         "MALLOC_TRIM_THRESHOLD_": "67108864",
@@ -430,8 +434,8 @@ def run(command, log=None, folder=ROOT, settings=None):
         child.terminate()
         raise KeyboardInterrupt
 
-    # Ctrl-C reaches the child too, which may want time to end well. An editor's stop
-    # button reaches only us.
+    # Ctrl-C also reaches the child, which may need time to shut down. An editor's stop
+    # button reaches only this process.
     signal.signal(signal.SIGTERM, stop)
     began = time.time()
     interrupted = False
@@ -446,13 +450,13 @@ def run(command, log=None, folder=ROOT, settings=None):
 
 
 def output(command):
-    """What a command prints, in one line; nothing if it fails."""
+    """Return the output of a command, stripped; an empty string if it fails."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def watch(child, log, began):
-    # Where lines cannot be written over, there are fewer of them.
+    # Show fewer lines where they cannot be overwritten.
     pause = 0.2 if sys.stdout.isatty() else 5
     try:
         child.wait(pause if log else None)

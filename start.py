@@ -1,7 +1,7 @@
-"""Opens the course: `python start.py`; `python start.py --help` tells the rest.
+"""Open the course: `python start.py`; `python start.py --help` shows more commands.
 
-A Python that is too old has to get as far as being told so: nothing here that Python
-2.7 cannot read. All else is in launcher.py.
+An old Python has to be able to show the message that it is too old, so this file is
+also valid Python 2.7. Everything else is in launcher.py.
 """
 
 import sys

@@ -2,7 +2,7 @@
 
 import os
 
-# These may be set on a machine. They slow NumPy's products, and leave PyTorch alone; it
-# has to be said before NumPy is imported, here and in the processes to come.
+# If these are set, they slow NumPy's matrix products, but not PyTorch's. They have to
+# be removed before NumPy is imported, here and in the child processes.
 for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):
     os.environ.pop(name, None)

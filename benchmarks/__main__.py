@@ -1,8 +1,8 @@
-"""Measure and print the tables; with --write, into docs/benchmarks.md and .png, too.
+"""Measure and print the tables; with --write, also write docs/benchmarks.md and .png.
 
-Every framework runs in a process of its own. The runs are interleaved: each round asks
-every framework once, so that what else the machine does falls on all alike. The figures
-are medians over the rounds, divided by ``dezero_lite``'s.
+Every framework runs in a separate process. The runs are interleaved: in each round
+every framework has one turn, so that other load on the machine affects all alike. The
+figures are medians over the rounds, divided by ``dezero_lite``'s.
 """
 
 import argparse
@@ -22,15 +22,15 @@ from . import limits
 from .frameworks import FRAMEWORKS
 from .programs import COMPILED, MEMORY, ROWS, SMALL, SUM_OF_PRODUCT, Row
 
-# Seconds between turns, and runs that count in each.
+# Seconds between turns, and the runs that count in each turn.
 PAUSE = 0.1
 RUNS = 5
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 OURS = "dezero_lite"
 OUR_TWO = OURS, SMALL
-# That pyproject.toml allows.
+# The oldest NumPy that pyproject.toml allows.
 OLDEST_NUMPY = "numpy==2.0.0"
-# Measured in processes that do nothing else.
+# Measured in processes that only import.
 IMPORT = Row("import, against numpy", program=None)
 
 
@@ -66,7 +66,7 @@ def main():
             f"--only {options.only!r}: no row has this in its name; docs/benchmarks.md "
             "names them all"
         )
-    # Else it would be noticed when all is measured.
+    # Check now, not after everything has been measured.
     needed = ["threadpoolctl", *(["matplotlib"] if options.write else [])]
     if missing := [name for name in needed if not find_spec(name)]:
         sys.exit(
@@ -88,7 +88,7 @@ def main():
     if SUM_OF_PRODUCT in asked:
         oldest = on_oldest_numpy(options.rounds)
     memory = None
-    if sys.platform == "linux":  # which says what the peak of a process was
+    if sys.platform == "linux":  # which reports the peak memory of a process
         memory = peaks(names, [row for row in MEMORY if options.only in row.title])
     text = report(names, times, memory, limits.measure(), options.rounds, oldest)
     print(text)
@@ -114,7 +114,7 @@ def installed(name):
 
 
 def medians(names, rows, rounds):
-    """Seconds by row and framework."""
+    """Return seconds by row and framework."""
     with contextlib.ExitStack() as stack:
         workers = {name: stack.enter_context(Worker(name)) for name in names}
         return rows_by(workers, rows, rounds)
@@ -127,8 +127,8 @@ def rows_by(workers, rows, rounds):
         seconds = {name: [] for name in workers if row.fits(name)}
         able = list(seconds)
         for i in range(max(3, rounds // 3) if row.slow else rounds):
-            # Each framework begins in turn. The pause lets the threads of the one
-            # before come to rest.
+            # Frameworks take turns to begin. The pause lets the threads of the previous
+            # one come to rest.
             for name in able[i % len(able) :] + able[: i % len(able)]:
                 time.sleep(PAUSE)
                 seconds[name] += turn(workers[name], row)
@@ -139,15 +139,15 @@ def rows_by(workers, rows, rounds):
 
 
 def turn(worker, row):
-    """Seconds of a few runs in a row. The first one is not counted: it prepares the
-    work, and the caches.
+    """Return the seconds of a few runs in a row, after one that prepares the work and
+    the caches.
     """
     worker.run(row)
     return [worker.run(row) for _ in range(1 if row.slow else RUNS)]
 
 
 class Worker:
-    """A process with one framework; packages in `folder` go before all others."""
+    """A process with one framework; packages in `folder` take precedence."""
 
     def __init__(self, name, folder=None):
         command = [sys.executable, "-m", "benchmarks.worker", name]
@@ -184,9 +184,8 @@ class Worker:
 
 
 def import_ratios(names, rounds):
-    """The time to import a framework in a fresh process, divided by numpy's."""
-    # Each of them imports NumPy. The book's framework needs a name that NumPy has
-    # dropped since.
+    """Return each framework's import time in a fresh process, divided by NumPy's."""
+    # Each framework imports NumPy. The book's needs np.int, which NumPy has removed.
     timer = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -196,7 +195,7 @@ numpy.int = int
 __import__(sys.argv[1])
 print(time.perf_counter() - start)
 """
-    # As it is for everybody from the second time on: with the bytecode at hand.
+    # Measure with cached bytecode, as in every import but the first.
     settings = os.environ | {"PYTHONDONTWRITEBYTECODE": ""}
     seconds = {name: [] for name in ["numpy", *names] if "-" not in name}
     for _ in range(max(3, rounds)):
@@ -213,8 +212,8 @@ print(time.perf_counter() - start)
 
 
 def on_oldest_numpy(rounds):
-    """The time of one row on the oldest NumPy, divided by that on this one; None if pip
-    cannot install it for this Python.
+    """Return the time of one row on the oldest NumPy, divided by that on the installed
+    one; None if pip cannot install the oldest for this Python.
     """
     with tempfile.TemporaryDirectory() as folder:
         pip = [sys.executable, "-m", "pip", "install", "-q", "--target", folder]
@@ -228,7 +227,7 @@ def on_oldest_numpy(rounds):
 
 
 def peaks(names, rows):
-    """Megabytes by row and framework: the median of three processes each."""
+    """Return megabytes by row and framework, each the median of three processes."""
     memory = {}
     for row in rows:
         print("  ", "memory of", row.title, flush=True)
@@ -241,8 +240,8 @@ def peaks(names, rows):
 
 
 def report(names, times, memory, rates, rounds, oldest):
-    """The tables as Markdown: our time, and every other's divided by ours; peaks of
-    memory; limits.
+    """Return the tables as Markdown: the other frameworks' times divided by ours, peaks
+    of memory, and limits.
     """
     versions = ", ".join(
         f"{name} {installed(name)}"
@@ -317,7 +316,7 @@ def report(names, times, memory, rates, rounds, oldest):
 
 
 def blas():
-    """NumPy's libraries for products."""
+    """List the OpenBLAS libraries that NumPy uses."""
     from threadpoolctl import threadpool_info
 
     return [pool for pool in threadpool_info() if pool["internal_api"] == "openblas"]

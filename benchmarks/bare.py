@@ -1,9 +1,8 @@
-"""The same work in NumPy alone, with no graph, no checks and no choice of the way: what
-a framework on NumPy cannot do without. Where PyTorch is faster than this, NumPy is the
-limit.
+"""The same work in NumPy alone, without a graph, checks or a choice of algorithm: the
+minimum for a framework on NumPy. Where PyTorch is faster than this, NumPy is the limit.
 
-Convolution is columns and products (step 57), in one block; pooling compares strided
-fields. Both compute the gradients of all their inputs, but for a network's images.
+Convolution is im2col and matrix products (step 57), in one block; pooling compares
+strided views. Both compute the gradients of all inputs, except for a network's images.
 """
 
 from types import SimpleNamespace
@@ -24,7 +23,7 @@ def scaled_rows(x, row):
 
 
 def sum_of_product(x, W):
-    """A function that returns the sum, and its gradients."""
+    """Return a function that computes the sum and its gradients."""
 
     def work():
         y = (x @ W).sum()
@@ -46,7 +45,7 @@ class Bare(Networks):
         return sum_of_product(image(n, n), image(n, n))
 
     def lenet_step(self):
-        """Only its convolutions and poolings."""
+        """Prepare only LeNet's convolutions and poolings."""
         first = convolution((64, 1, 28, 28), (6, 1, 5, 5), 1, 2)
         second = convolution((64, 6, 14, 14), (16, 6, 5, 5), 1, 0)
         pools = [max_pooling(image(64, c, n, n), 2, 2) for c, n in ((6, 28), (16, 10))]
@@ -61,15 +60,15 @@ class Bare(Networks):
 
 
 def fields(images, kernel, stride, stops):
-    """What each place of the window sees, as views, by row and column."""
+    """Return views of the pixels under each entry of the window, by row and column."""
     end = stride * stops
     starts = [slice(i, i + end, stride) for i in range(kernel)]
     return [[images[:, :, rows, columns] for columns in starts] for rows in starts]
 
 
 def convolution(x_shape, w_shape, stride, pad):
-    """A function that returns the convolution, and the gradients of its sum with
-    respect to kernels and, if it is asked for, images.
+    """Return a function that computes the convolution, and the gradients of its sum
+    with respect to the kernels and, if asked for, the images.
     """
     x, W = image(*x_shape), image(*w_shape)
     (n, c, h, w), (oc, _, k, _) = x_shape, w_shape
@@ -103,7 +102,7 @@ def convolution(x_shape, w_shape, stride, pad):
 
 
 def max_pooling(x, kernel, stride):
-    """A function that returns the maxima, and the gradient of their sum."""
+    """Return a function that computes the maxima and the gradient of their sum."""
     n, c, h, _ = x.shape
     stops = (h - kernel) // stride + 1
     end = stride * stops

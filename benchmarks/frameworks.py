@@ -1,9 +1,9 @@
-"""The frameworks that are compared, each behind the same few functions.
+"""The frameworks to compare, behind a common interface.
 
-``variable(x)`` makes an input of a float or an array. ``forward(f, *inputs)`` runs a
-program and returns what ``backward`` needs to do its work. ``derivative(f, x, order)``
-and ``newton_step(f, x)`` differentiate again. What a framework cannot do it does not
-have: autograd has no networks.
+``variable(x)`` makes an input from a float or an array. ``forward(f, *inputs)`` runs a
+program and returns the argument that ``backward`` takes. ``derivative(f, x, order)``
+and ``newton_step(f, x)`` compute higher derivatives. A framework lacks the functions
+that it cannot support: autograd has no networks.
 """
 
 import importlib
@@ -17,7 +17,7 @@ from .programs import COMPILED, SMALL
 
 
 def package_that_grows():
-    """The small package of lessons 33 to 60, in the book's rooms."""
+    """Return the small package of lessons 33 to 60, with the book's module names."""
     step60 = importlib.import_module(SMALL)
     names = {name: getattr(step60, name) for name in step60.__all__}
     rooms = [
@@ -33,7 +33,7 @@ def package_that_grows():
 
 
 def of_the_book(name):
-    """The book's framework, or ours."""
+    """Import and return the book's framework, or ours."""
     if name == "dezero":
         np.int = (
             int  # the book's framework was written for a NumPy that still had this name
@@ -43,13 +43,13 @@ def of_the_book(name):
 
 
 def with_compiled_loops():
-    """Ours, after `compiled.use()`."""
+    """Return ours, after `compiled.use()`."""
     importlib.import_module("dezero_lite.compiled").use()
     return of_the_book("dezero_lite")
 
 
 def like_dezero(module, held_in_float32=False):
-    """The book's framework, and ours: one program runs on all."""
+    """Wrap the book's framework, or one of ours: the same code runs on all."""
 
     def derivative(f, x0, order):
         x = module.Variable(np.array(x0))
@@ -82,7 +82,7 @@ def like_dezero(module, held_in_float32=False):
 
 
 def torch():
-    """PyTorch, with float64 numbers as the others have."""
+    """Wrap PyTorch, with float64 numbers like the others."""
     module = importlib.import_module("torch")
 
     def derivative(f, x0, order):
@@ -112,8 +112,8 @@ def torch():
 
 
 def autograd():
-    """HIPS autograd: make_vjp traces a program, and the function that it returns runs
-    backward.
+    """Wrap HIPS autograd: make_vjp traces a program and returns a function for the
+    backward pass.
     """
     core = importlib.import_module("autograd.core")
     wrapper = importlib.import_module("autograd.wrap_util")
@@ -143,8 +143,8 @@ def autograd():
     )
 
 
-# The book's layers make float64 weights of NumPy's scalars, and pay double; held in
-# float32, they do not.
+# NumPy's scalars turn the weights of the book's layers into float64, at twice the cost;
+# `dezero-float32` holds them in float32.
 FRAMEWORKS = {
     "dezero_lite": lambda: like_dezero(of_the_book("dezero_lite")),
     COMPILED: lambda: like_dezero(with_compiled_loops()),

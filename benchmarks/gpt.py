@@ -1,7 +1,7 @@
-"""The same small GPT in two frameworks, on one thread each: a step of training, and
-writing with a cache of keys and values.
+"""The same small GPT in two frameworks, on one thread each: a training step, and
+generation with a cache of keys and values.
 
-Both have two blocks of 48 numbers a position and four heads: what lesson 74 trains.
+Both have two blocks, 48 numbers per position and four heads, as in lesson 74.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ def tokens():
 
 
 def one_thread():
-    """Small products gain nothing from more."""
+    """Limit BLAS to one thread: small products gain nothing from more."""
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1, "blas")
@@ -90,7 +90,7 @@ class Theirs:
 
 
 def gpt(torch, context):
-    """The model in PyTorch's own layers."""
+    """Return the model, made of PyTorch's own layers."""
     nn, F = torch.nn, torch.nn.functional
 
     class Block(nn.Module):

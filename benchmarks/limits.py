@@ -1,4 +1,4 @@
-"""What this machine can do at best, against what a program asks for."""
+"""Compare the time of a program with the best that this machine can do."""
 
 import time
 import weakref
@@ -14,23 +14,21 @@ KINDS = {
 
 
 def conv_flops(n, c, h, w, out, k, passes=3):
-    """Of a convolution that leaves height and width h × w: forward, and backward to
-    kernel and input.
+    """Count the operations of a convolution with an output of h × w: forward, and
+    backward to the kernel and the input.
     """
     return 2 * n * h * w * out * c * k * k * passes
 
 
 class Work(NamedTuple):
-    """What a program cannot do without, and how much of it: floating-point operations,
-    bytes, or nodes.
-    """
+    """The unavoidable work of a program: floating-point operations, bytes or nodes."""
 
     kind: str
     amount: float
 
 
 def measure():
-    """The rate of each kind, a second, in the units of Work: the best of many tries."""
+    """Return the rate per second for each kind of Work: the best of several tries."""
     a = np.ones((1024, 1024), np.float32)
     flops = 2 * 1024**3 / best(lambda: a @ a)
     bytes_filled = 64e6 / best(lambda: np.full(16_000_000, 1.0, np.float32))
@@ -67,9 +65,7 @@ def best(work, tries=7):
 
 
 def distance(work, seconds, rates):
-    """How many times as long as its limit some work took, as text; nothing where no
-    limit is near.
-    """
+    """Format a time as a multiple of the work's limit; a dash if there is no limit."""
     if work is None:
         return "–"
     return f"{seconds / (work.amount / rates[work.kind]):.1f} × {work.kind}"

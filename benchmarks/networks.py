@@ -1,8 +1,8 @@
 """The same networks, layers and loaders in two dialects. Each method prepares some work
 and returns it as a function.
 
-All of them compute in float32 on data made here: ``image(shape)`` and ``labels(n)`` are
-the same for every framework.
+All of them compute in float32 on the same random data, from ``image(*shape)`` and
+``labels(n)``.
 """
 
 from itertools import pairwise
@@ -21,7 +21,7 @@ def labels(n):
 
 
 class Networks:
-    """What reads the same in both dialects."""
+    """Code that is the same in both dialects."""
 
     def conv2d(self, x_shape, w_shape, stride, pad):
         b = np.zeros(w_shape[0], np.float32)
@@ -46,7 +46,7 @@ class LikeDezero(Networks):
                 p.data = p.data.astype(np.float32)
 
     def training_step(self, net, optimizer, x, t):
-        net(x)  # makes the weights
+        net(x)  # creates the weights
         self.hold(net)
         optimizer.setup(net)
 
@@ -68,7 +68,7 @@ class LikeDezero(Networks):
         )
 
     def deep_mlp_step(self):
-        """Six layers of 1,000; memory is what counts."""
+        """Prepare a step of an MLP with six layers of 1,000, to measure its memory."""
         net = self.mlp(*[1000] * 5, CLASSES)
         return self.training_step(
             net, self.module.optimizers.SGD(), image(1000, 1000), labels(1000)

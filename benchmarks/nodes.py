@@ -1,9 +1,9 @@
-"""What a node of a long graph costs before it computes anything.
+"""Measure the cost of a node in a long graph, apart from its computation.
 
-``python -m benchmarks.nodes`` builds chains of bare nodes, which hold what a Variable
-and a Function hold and compute nothing, and then chains of ours. Every object that
-refers to others is looked at by Python's cyclic collector again and again while a graph
-grows, so its price depends on how many such objects a node has.
+``python -m benchmarks.nodes`` builds chains of bare nodes, which hold the same as a
+Variable and a Function but compute nothing, and then chains of ours. While a graph
+grows, Python's cyclic collector visits every object that refers to others again and
+again, so the cost depends on the number of such objects in a node.
 """
 
 import gc
@@ -18,18 +18,18 @@ SHORT, LONG = 1_000, 100_000
 
 
 class Box:
-    """Stands for a Variable."""
+    """A stand-in for a Variable."""
 
     __slots__ = ("__weakref__", "creator", "data", "generation")
 
 
 class Rule:
-    """Stands for a Function."""
+    """A stand-in for a Function."""
 
 
 def bare_chain(length, objects):
-    """Build a chain; each node has 2 objects, or 3 with a tuple of inputs, or 4 with a
-    weak reference to its output as well.
+    """Build a chain; each node has 2 objects, or 3 with a tuple of inputs, or 4 if it
+    also has a weak reference to its output.
     """
     y = Box()
     for _ in range(length):
@@ -52,7 +52,7 @@ def our_chain(length):
 
 
 def microseconds(build, length, tries):
-    """The processor's time for a node, the best of several tries."""
+    """Return the processor time per node, the best of several tries."""
     best = float("inf")
     for _ in range(tries):
         start = time.process_time()

@@ -1,4 +1,4 @@
-"""What is measured: the rows of the tables."""
+"""The programs to measure: the rows of the tables."""
 
 import time
 from collections.abc import Callable
@@ -10,46 +10,47 @@ import numpy as np
 
 from .limits import Work, conv_flops
 
-# The package that grows, as its last step has it.
+# The growing package, as of its last step.
 SMALL = "steps.step60"
-# The package with its compiled loops.
+# dezero_lite with its compiled loops.
 COMPILED = "dezero_lite-compiled"
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """A row of a table, with all that is to be known of it.
+    """A row of a table.
 
-    ``program`` gets a framework. In the table of times it returns seconds. In that of
-    memory it prepares some work and returns it; measured is the peak while the work
-    runs, beyond what was there before. A row without a program is measured in a way of
-    its own.
+    ``program`` takes a framework. In the table of times, it returns seconds. In the
+    table of memory, it prepares some work and returns it as a function; the peak while
+    that runs is measured, minus the memory used before. A row without a program is
+    measured separately.
     """
 
     title: str
     program: Callable[[Any], Any] | None
-    #: What no framework can do without, where that is the limit.
+    #: The work that no framework can avoid, where that is the limit.
     work: Work | None = None
-    #: Whether it takes seconds, so that a few rounds have to be enough.
+    #: Whether it takes seconds, so that it gets fewer rounds.
     slow: bool = False
-    #: Whether a framework has to have layers.
+    #: Whether it needs a framework that has layers.
     needs_networks: bool = False
     #: Whether bare NumPy has a program for it.
     bare: bool = False
-    #: Whether only frameworks with a GPT have one.
+    #: Whether it needs a framework that has a GPT.
     gpt: bool = False
-    #: Whether the small package has no such model.
+    #: Whether the small package lacks the model.
     large: bool = False
 
     def fits(self, framework):
-        """Whether it says something about a framework, given by its name."""
+        """Return whether the row applies to a framework, given by its name."""
         if self.gpt:
             return framework in ("dezero_lite", COMPILED, "torch")
         if framework == SMALL:
             return not self.large
         if framework == "numpy-bare":
             return self.bare
-        # autograd has no networks, and without networks there are no weights to hold.
+        # autograd has no networks, and dezero-float32 differs from dezero only in
+        # networks.
         return framework != ("autograd" if self.needs_networks else "dezero-float32")
 
 
@@ -72,7 +73,7 @@ def chain(x, length):
 
 
 def chain_of(framework, length):
-    """Seconds for each operation, forward and backward."""
+    """Return the seconds for each operation, forward and backward."""
     x = framework.variable(1.0)
     y, forward = clock(lambda: framework.forward(lambda x: chain(x, length), x))
     _, backward = clock(lambda: framework.backward(y))
@@ -80,7 +81,7 @@ def chain_of(framework, length):
 
 
 def wide_graph(framework):
-    """8,000 branches from one input, summed pairwise: seconds for the backward pass."""
+    """Sum 8,000 branches of one input pairwise; return the backward pass's seconds."""
 
     def branches(x):
         level = [x * (1.0 + i * 1e-6) for i in range(8_000)]
@@ -95,7 +96,7 @@ def wide_graph(framework):
 
 
 def goldstein_price(framework):
-    """Goldstein and Price's function of two numbers, and its gradient."""
+    """Time Goldstein and Price's function of two numbers, and its gradient."""
     from steps.step24 import goldstein
 
     x, y = framework.variable(1.0), framework.variable(1.0)
@@ -103,7 +104,7 @@ def goldstein_price(framework):
 
 
 def newton(framework):
-    """Ten Newton steps on x⁴ − 2x², with the second derivative by double backprop."""
+    """Time ten Newton steps on x⁴ − 2x², with second derivatives by double backprop."""
 
     def ten_steps():
         x = 2.0
@@ -118,7 +119,7 @@ def newton(framework):
 
 
 def tanh_to_order_6(framework):
-    """The sixth derivative of tanh at one number."""
+    """Time the sixth derivative of tanh at one number."""
     value, seconds = clock(lambda: framework.derivative(framework.tanh, 1.0, 6))
     if abs(value - 13.6241) > 1e-6 * 100:
         raise AssertionError(f"the sixth derivative of tanh at 1 came out as {value}")
@@ -126,7 +127,7 @@ def tanh_to_order_6(framework):
 
 
 def scaled_rows(framework):
-    """A matrix of 1,000 × 1,000 times a row of 1,000: forward and backward."""
+    """Time a matrix of 1,000 × 1,000 times a row of 1,000: forward and backward."""
     rng = np.random.default_rng(0)
     x = rng.standard_normal((1000, 1000), dtype=np.float32)
     row = rng.standard_normal(1000, dtype=np.float32)
@@ -146,7 +147,7 @@ def scaled_rows(framework):
 
 
 def network(title, prepare, work=None, **kinds):
-    """A row that prepares its work once for each framework, and then clocks it."""
+    """Make a row that prepares its work once for each framework, and then times it."""
     prepare = cache(prepare)
 
     def program(framework):
@@ -156,8 +157,8 @@ def network(title, prepare, work=None, **kinds):
 
 
 def gpt(title, what):
-    """A row of the small GPT. These come last, for from then on a process has one
-    thread.
+    """Make a row of the small GPT. These rows come last, because they limit the process
+    to one thread.
     """
     prepare = cache(lambda make: getattr(make(), what)())
     return Row(title, lambda framework: clock(prepare(framework.gpt))[1], gpt=True)
@@ -171,8 +172,8 @@ def fresh_floats(n):
     return Work("fresh", n * 4)
 
 
-# The first layer's input needs no gradient, so that it counts two passes where others
-# count three.
+# The first layer counts two passes instead of three, because its input needs no
+# gradient.
 MLP_STEP = 2 * 100 * (2 * 784_000 + 3 * 10_000)
 LENET_STEP = (
     conv_flops(64, 1, 28, 28, 6, 5, passes=2)
@@ -180,7 +181,7 @@ LENET_STEP = (
     + 6 * 64 * 58_920
 )
 
-# Measured on the oldest NumPy as well.
+# Also measured on the oldest NumPy.
 SUM_OF_PRODUCT = network(
     "sum of x·W, 500×500 each",
     lambda networks: networks.sum_of_product(500),
@@ -331,5 +332,5 @@ MEMORY = [
 
 
 def titled(rows, title):
-    """The row with a title, by which another process asks for it."""
+    """Return the row with a title, by which another process asks for it."""
     return next(row for row in rows if row.title == title)

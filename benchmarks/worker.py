@@ -1,15 +1,14 @@
-"""One framework in a process of its own: reads the title of a row, runs its program
-once, writes its seconds.
+"""Run one framework in a separate process: read titles of rows, run each row's program
+once, and print its seconds.
 
-``python -m benchmarks.worker NAME TITLE`` measures the peak of memory of one row
-instead.
+``python -m benchmarks.worker NAME TITLE`` measures the peak memory of one row instead.
 """
 
 import gc
 import signal
 import sys
 
-# Ctrl-C reaches every process; the one that started this ends it, and says so.
+# Ctrl-C reaches every process; the parent ends this one and reports it.
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 from .frameworks import FRAMEWORKS  # noqa: E402
@@ -18,8 +17,8 @@ from .programs import MEMORY, ROWS, titled  # noqa: E402
 
 def main(name):
     framework = FRAMEWORKS[name]()
-    # A full collection costs what the whole process has allocated: what is there
-    # already is left out.
+    # A full collection visits all objects of the process; freeze those that exist
+    # already.
     gc.collect()
     gc.freeze()
     print("ready", flush=True)
@@ -28,19 +27,19 @@ def main(name):
 
 
 def memory(name, title):
-    """Print the peak of resident memory while the work runs, beyond what was there
-    before, in MB (Linux).
+    """Print the peak of resident memory while the work runs, minus that before, in MB
+    (Linux only).
     """
     work = titled(MEMORY, title).program(FRAMEWORKS[name]())
     before = status("VmRSS")
     with open("/proc/self/clear_refs", "w") as file:
-        file.write("5")  # forget the peak so far
+        file.write("5")  # reset the peak
     work()
     print((status("VmHWM") - before) / 1000)
 
 
 def status(field):
-    """A line of /proc/self/status, in kB."""
+    """Return the value of a line of /proc/self/status, in kB."""
     with open("/proc/self/status") as file:
         return next(int(line.split()[1]) for line in file if line.startswith(field))
 

@@ -1,10 +1,10 @@
-"""A training step on several workers of this machine: its time, the bytes that a worker
-sends, and the share of the time that is not computing. With --write, into
-docs/benchmarks-workers.md, too.
+"""Measure a training step on several workers of this machine: its time, the bytes that
+a worker sends, and the share of the time that is not computing. With --write, also
+write docs/benchmarks-workers.md.
 
-The same model and batch on a ring of processes and on Dask's workers. The batch is cut
-into as many shards, so with enough processors each worker computes for a shorter time.
-Every worker has one thread.
+The same model and batch run on a ring of processes and on Dask's workers. The batch is
+split into one shard for each worker, so with enough processors each worker computes for
+a shorter time. Every worker has one thread.
 """
 
 import argparse
@@ -33,8 +33,8 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks-workers.md"
 
 @dataclass(frozen=True)
 class Figures:
-    """Of one step: seconds, those of them in which nothing is computed, and bytes that
-    a worker sends.
+    """The figures of one step: its seconds, those of them in which nothing is computed,
+    and the bytes that a worker sends.
     """
 
     step: float
@@ -67,14 +67,14 @@ def loss(model, x, t):
 
 
 def on_a_ring(ring, steps):
-    """The figures of one worker: medians over its steps."""
+    """Return the figures of one worker: medians over its steps."""
     mine = shards(BATCH, ring.size)[ring.rank]
     x, t = Images()[mine]
     model = make_model()
     loss(model, x[:1], t[:1])
     optimizer = SGD().setup(model)
     whole, waiting = [], []
-    for _ in range(steps + 1):  # the first one prepares, and does not count
+    for _ in range(steps + 1):  # the first one is a warm-up
         start = time.perf_counter()
         model.cleargrads()
         loss(model, x, t).backward()
@@ -89,13 +89,14 @@ def on_a_ring(ring, steps):
 
 
 def by_ring(workers, steps):
-    """The figures of the slowest worker."""
+    """Return the figures of the slowest worker."""
     return max(run_ring(on_a_ring, workers, steps), key=lambda found: found.step)
 
 
 def by_dask(workers, steps):
-    """The figures of a step as the process sees it that asks. What is computed was
-    measured before, on one shard, with nothing beside it.
+    """Return the figures of a step, as seen by the process that requests it. The
+    computing time is that of a single worker on the whole batch, divided by the number
+    of workers.
     """
     from distributed import Client, LocalCluster
 
@@ -137,7 +138,7 @@ def measure(steps=STEPS, counts=WORKERS):
 
 
 def report(figures):
-    """The table as Markdown."""
+    """Return the table as Markdown."""
     lines = [
         "# A training step on several workers",
         "",
@@ -169,7 +170,7 @@ def main():
     )
     parser.add_argument("--write", action="store_true", help=f"write docs/{PAGE.name}")
     options = parser.parse_args()
-    # For the workers, which are begun anew: each has one processor.
+    # For the workers, which are new processes: each uses one processor.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     print("This takes about a minute, on a machine that does nothing else.", flush=True)
     text = report(measure())

@@ -1,10 +1,10 @@
-"""A network that reads a text letter by letter, guesses the next letter each time, and
-in the end writes by itself.
+"""Train a network that reads a text character by character and predicts the next one
+each time; in the end it writes by itself.
 
 By default the text consists of sentences made from a few parts, where the verb has to
-fit a noun some words before: "The old cats by the gate sleep." Nobody tells the network
-what a word is. With --text it reads a text of yours, the longer the better, and with
---shakespear plays by Shakespeare, a download of 1 MB. The picture shows the loss.
+agree with a noun some words before: "The old cats by the gate sleep." Nobody tells the
+network what a word is. With --text it reads your own text, the longer the better, and
+with --shakespear plays by Shakespeare, a download of 1 MB. The picture shows the loss.
 """
 
 from __future__ import annotations
@@ -77,8 +77,8 @@ SPAN = 40
 
 
 def sentences(random: Random, count: int) -> str:
-    """A text in which every sentence follows the same rules, and hardly one occurs
-    twice.
+    """Return a text in which every sentence follows the same rules, and hardly one
+    occurs twice.
     """
 
     def one() -> str:
@@ -99,9 +99,7 @@ def sentences(random: Random, count: int) -> str:
 
 
 class Text(Dataset):
-    """Letters as numbers, in the form of Shakespear: each letter's label is the next
-    letter.
-    """
+    """A text as numbers, in the form of Shakespear: a label is the next character."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -125,8 +123,8 @@ class Writer(Model):
 
 
 def train(model: Writer, data: Dataset, epochs: int) -> list[float]:
-    """Read the text `epochs` times, at `READERS` places at once; the gradient looks
-    back over `SPAN` letters.
+    """Train on the text for `epochs` epochs, at `READERS` positions at once; return the
+    losses. Gradients reach back over `SPAN` characters.
     """
     optimizer = Adam(0.005).setup(model)
     optimizer.add_hook(ClipGrad(1.0))
@@ -156,9 +154,7 @@ def write(
     random: np.random.Generator,
     temperature: float = 0.7,
 ) -> str:
-    """Let the model write, letter by letter; the lower the temperature, the less it
-    dares.
-    """
+    """Write a text character by character; a lower temperature makes it less varied."""
     model.rnn.reset_state()
     ids = [data.data[0]]
     with no_grad():

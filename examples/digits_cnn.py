@@ -1,8 +1,8 @@
-"""The digits of digits_mlp.py by a convolutional network, which knows that pixels have
-neighbours and errs less.
+"""Classify the digits of digits_mlp.py with a convolutional network, which knows that
+pixels have neighbours and makes fewer errors.
 
-Everything but the network is as it was there. The picture shows test scans that it gets
-wrong; some of them are hard for people, too.
+The data and the training loop are those of digits_mlp.py. The picture shows test scans
+that it misclassifies; some of them are hard even for people.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class CNN(Model):
     Parameters
     ----------
     channels : int
-        What the first convolution makes of the image; the second makes twice as many.
+        The output channels of the first convolution; the second has twice as many.
     ratio : float
-        How much of the hidden layer is dropped out in training.
+        The dropout ratio of the hidden layer.
     """
 
     def __init__(self, channels: int, ratio: float) -> None:
@@ -45,7 +45,7 @@ class CNN(Model):
 
 
 def draw_mistakes(file: str, model: Model, test: Digits | FashionMNIST) -> None:
-    """Up to eight images that the model takes for something else."""
+    """Draw up to eight images that the model misclassifies."""
     import matplotlib.pyplot as plt
 
     x, t = test[:2000]

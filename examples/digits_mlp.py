@@ -1,9 +1,9 @@
-"""Handwritten digits by a multi-layer perceptron: 1,442 scans to learn from, 355 to
-test, all inside the package.
+"""Classify handwritten digits with a multi-layer perceptron: 1,442 scans for training
+and 355 for testing, all included in the package.
 
 The network sees 64 numbers in a row and does not know which pixels are neighbours;
-digits_cnn.py does. Dropout keeps it from learning the scans by heart. The picture shows
-how the loss falls and the accuracy rises.
+digits_cnn.py does. Dropout keeps it from memorising the scans. The picture shows how
+the loss falls and the accuracy rises.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dezero_lite.optimizers import Adam
 
 
 def accuracy(model: Model, data: Dataset) -> float:
-    """How many of a hundred examples the model gets right."""
+    """Return the percentage of the examples that the model classifies correctly."""
     right = 0.0
     with no_grad(), test_mode():
         for x, t in DataLoader(data, batch_size=500, shuffle=False):
@@ -37,7 +37,7 @@ def train(
     rate: float,
     decay: float,
 ) -> tuple[list[float], list[float]]:
-    """Fit the model to the data; returns the mean loss and the test accuracy of each
+    """Fit the model to the data; return the mean loss and the test accuracy of each
     epoch.
 
     The learning rate begins at `rate` and is multiplied by `decay` after each epoch.

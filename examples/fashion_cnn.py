@@ -1,10 +1,10 @@
-"""Fashion-MNIST by the network of digits_cnn.py: 60,000 pictures of clothes, of 28×28
-pixels.
+"""Classify Fashion-MNIST with the network of digits_cnn.py: 60,000 pictures of clothes,
+of 28×28 pixels.
 
-They are downloaded at first use (31 MB), or come from a folder:
+They are downloaded at first use (31 MB), or read from a folder: set
 DEZERO_LITE_DATA=FOLDER, with the four files in FOLDER/fashion-mnist. Each epoch takes
-up to a minute. The picture shows what the network takes for something else; shirts are
-the hardest.
+up to a minute. The picture shows images that the network misclassifies; shirts are the
+hardest.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""A small GPT that reads a text and then writes.
+"""Train a small GPT on a text, and let it write.
 
-It learns from a file of yours (--text), or from sentences made of a few parts. The text
-becomes tokens by byte-pair encoding, learned from it. On the way it shows the loss, on
-what it reads and on the last tenth of the text, which it never reads, and writes a
-sample. Everything is kept in a folder (--run): stop it with Ctrl-C, and the same
-command goes on where it was. With --prompt, what the folder holds only writes:
+It learns from a file of yours (--text), or from sentences made of a few parts.
+Byte-pair encoding, learned from the text, turns the text into tokens. During training
+it shows the loss, on the training text and on the last tenth, which is held out, and
+writes samples. Everything is saved in a folder (--run): stop it with Ctrl-C, and the
+same command continues from the last save. With --prompt, the saved model writes without
+learning:
 
     python examples/gpt.py --text book.txt --run book
     python examples/gpt.py --run book --prompt "Once upon"
@@ -34,7 +35,7 @@ from dezero_lite.schedules import WarmupCosine
 from dezero_lite.tokenizer import Tokenizer
 
 BATCH = 16
-# What decides over the form of the model, and over the course of the training.
+# The options that determine the model and its training.
 SETTINGS = ("vocabulary", "context", "layers", "size", "heads", "steps", "lr", "seed")
 
 
@@ -66,7 +67,7 @@ class Run:
         self.checkpoint.save(self.step, self.model, self.optimizer, **more)
 
     def train(self, text: str) -> None:
-        """All steps that are left; saves and writes a sample ten times on the way."""
+        """Run the remaining steps; save and write a sample ten times along the way."""
         ids = np.array(self.tokenizer.encode(text), np.int64)
         context, steps = self.settings["context"], self.settings["steps"]
         cut = len(ids) - max(len(ids) // 10, context + 1)
@@ -79,7 +80,7 @@ class Run:
         progress = Progress(steps - self.step, "steps")
         every = math.ceil(steps / 10)
         while self.step < steps:
-            # Of the seed and the step, so that a run that goes on draws the same.
+            # Seed with the step as well, so that a resumed run draws the same batches.
             rng = np.random.default_rng([self.settings["seed"], self.step])
             loss = self.loss(*windows(reading, context, rng))
             self.model.cleargrads()
@@ -99,7 +100,7 @@ class Run:
         return F.softmax_cross_entropy(scores.reshape((-1, scores.shape[2])), t.ravel())
 
     def judge(self, ids: NDArray[np.int64]) -> float:
-        """The loss on tokens that were not read: nats a token."""
+        """Return the loss on held-out tokens, in nats per token."""
         with no_grad(), test_mode():
             rng = np.random.default_rng(0)
             batches = [windows(ids, self.settings["context"], rng) for _ in range(4)]
@@ -116,7 +117,7 @@ class Run:
 def windows(
     ids: NDArray[np.int64], length: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Some pieces of a text, and the same one token later."""
+    """Draw random windows of a text; return them, and the same one token later."""
     starts = rng.integers(len(ids) - length, size=(BATCH, 1))
     places = starts + np.arange(length)
     return ids[places], ids[places + 1]

@@ -1,8 +1,8 @@
-"""GPT-2 goes on with a text of yours, and says how fast.
+"""Continue a text with GPT-2, and measure its speed.
 
 Its 124 million weights and its tokens are downloaded once, half a gigabyte. Without a
 network, --folder names a folder that holds them: config.json, model.safetensors,
-vocab.bpe and encoder.json. It takes the packages safetensors and regex:
+vocab.bpe and encoder.json. The packages safetensors and regex are needed:
 
     pip install "dezero-lite[files]"
 

@@ -1,5 +1,5 @@
-"""What the examples share and what is not their point: options, a progress bar, the
-check of a result, and an end in one line where something is missing.
+"""Helpers that the examples share: options, a progress bar, the check of a result, and
+one-line errors if something is missing.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from pathlib import Path
 
 
 def options(description: str | None) -> argparse.ArgumentParser:
-    """The options that every example has."""
+    """Return a parser with the options that every example has."""
     parser = argparse.ArgumentParser(
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        # A word that is cut off may be a slip.
+        # An abbreviated option may be a typo.
         allow_abbrev=False,
     )
     name = Path(sys.argv[0]).stem + ".png"
@@ -42,7 +42,7 @@ def options(description: str | None) -> argparse.ArgumentParser:
 
 
 def count(text: str) -> int:
-    """The value of an option that counts something, for argparse."""
+    """Parse the value of an option that counts something, for argparse."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{number} is too few: at least 1 is needed")
@@ -50,8 +50,8 @@ def count(text: str) -> int:
 
 
 def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
-    """The options as given. What would fail after a long run fails here; without
-    matplotlib, `plot` is empty.
+    """Parse the options, and reject those that would fail only after a long run.
+    Without matplotlib, `plot` is empty.
     """
     args = parser.parse_args()
     if args.seed < 0:
@@ -63,7 +63,7 @@ def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
         path = Path(args.plot)
         if not path.parent.is_dir():
             parser.error(f"--plot {path}: there is no folder {path.parent}")
-        if path.suffix != ".png":  # to ask matplotlib takes longer than all else here
+        if path.suffix != ".png":  # asking matplotlib is slow
             from matplotlib.backend_bases import FigureCanvasBase
 
             endings = sorted(FigureCanvasBase.get_supported_filetypes())
@@ -75,22 +75,20 @@ def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
 
 
 def run(main: Callable[[], None], saved: str = "nothing is saved") -> None:
-    """Run an example; Ctrl-C ends it in one line, which says what is left."""
+    """Run an example; Ctrl-C ends it with one line, which says what is saved."""
     stopped = False
     try:
         main()
     except KeyboardInterrupt:
         stopped = True
-    if stopped:  # and the progress bar, which went with main, has ended its line
+    if stopped:  # main is over, so its progress bar has finished its line
         print(f"Stopped; {saved}.", file=sys.stderr)
         sys.exit(130)
 
 
 @contextmanager
 def needed() -> Iterator[None]:
-    """Around data that may be missing or damaged: what is wrong with them ends the run
-    in one line.
-    """
+    """End the run with one line if data are missing or damaged."""
     try:
         yield
     except (OSError, ImportError, ValueError) as error:
@@ -98,7 +96,7 @@ def needed() -> Iterator[None]:
 
 
 class Progress:
-    """Shows how far a run is: a bar by tqdm, else ten lines on the way."""
+    """Shows the progress of a run: as a bar if tqdm is installed, else as ten lines."""
 
     def __init__(self, total: int, unit: str) -> None:
         self.total = total
@@ -111,7 +109,7 @@ class Progress:
             self.bar = tqdm(total=total, unit=f" {unit}")
 
     def advance(self, note: str) -> None:
-        """One more is done; `note` says how it went."""
+        """Count one more unit as done; `note` describes the current state."""
         self.done += 1
         if self.bar:
             self.bar.set_postfix_str(note, refresh=False)
@@ -130,7 +128,7 @@ def check(
     below: float | None = None,
     unit: str = "",
 ) -> None:
-    """Print a result and what to expect of it; a run that misses it fails."""
+    """Print a result and the bound that it should meet; exit if it does not."""
     reached = (
         value > above if above is not None else below is not None and value < below
     )

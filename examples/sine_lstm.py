@@ -1,9 +1,9 @@
-"""A sine by an LSTM: it learns to say the next value of a noisy wave, and then goes on
-with a wave by itself.
+"""Continue a sine with an LSTM: it learns to predict the next value of a noisy wave,
+and then continues a wave by itself.
 
-From one value nobody can tell whether the wave rises or falls; the LSTM has to
-remember. To go on by itself it takes each of its answers for the next value, so that
-mistakes add up. The picture shows the loss, and how it goes on.
+A single value does not tell whether the wave rises or falls; the LSTM has to remember.
+To continue, it takes each of its predictions as the next input, so that errors add up.
+The picture shows the loss and the continued wave.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Net(Model):
 def waves(
     random: np.random.Generator, count: int, steps: int, noise: float = 0.0
 ) -> np.ndarray:
-    """Sines that begin anywhere in their period, of shape (steps, count, 1): a batch
-    for each step.
+    """Return sine waves with random phases, of shape (steps, count, 1): a batch for
+    each step.
     """
     start = random.uniform(0, 2 * np.pi, (count, 1))
     y = np.sin(2 * np.pi / PERIOD * np.arange(steps)[:, np.newaxis, np.newaxis] + start)
@@ -45,7 +45,7 @@ def waves(
 
 
 def train(model: Net, updates: int, random: np.random.Generator) -> list[float]:
-    """Teach the model to say the next value of new waves; returns the losses."""
+    """Train the model to predict the next value of new waves; return the losses."""
     optimizer = Adam(0.01).setup(model)
     losses = []
     progress = Progress(updates, "updates")
@@ -69,7 +69,7 @@ def train(model: Net, updates: int, random: np.random.Generator) -> list[float]:
 
 
 def go_on(model: Net, beginning: np.ndarray, steps: int) -> np.ndarray:
-    """Let the model see the beginning of waves and continue them."""
+    """Feed the beginning of waves to the model, and return its continuation."""
     model.rnn.reset_state()
     with no_grad():
         for x in beginning:
@@ -108,7 +108,7 @@ def main() -> None:
     answers = go_on(model, truth[:GIVEN], steps=4 * PERIOD)
     if args.plot:
         draw(args.plot, losses, truth, answers)
-    # A model that says 0 all the time is 0.71 off.
+    # A model that always predicts 0 has an error of 0.71.
     error = math.sqrt(np.mean((answers - truth[GIVEN:]) ** 2))
     check(
         "how far off over four periods on its own",

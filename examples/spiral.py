@@ -1,8 +1,8 @@
-"""Three arms of a spiral: a small network learns to tell which arm a point is on, and
-we look at what it learnt.
+"""Classify the points of a spiral with three arms by a small network, and draw what it
+learned.
 
-No straight line parts the arms, so this takes hidden layers. The picture shows the
-falling loss, and in colour what the network says about every point of the plane.
+No straight line separates the arms, so hidden layers are needed. The picture shows the
+falling loss, and in colour the network's decision for every point of the plane.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dezero_lite.optimizers import Adam
 
 
 def train(model: MLP, epochs: int) -> list[float]:
-    """Fit the model to the training points; returns the mean loss of each epoch."""
+    """Fit the model to the training points; return the mean loss of each epoch."""
     optimizer = Adam(0.01).setup(model)
     loader = DataLoader(Spiral(), batch_size=30)
     losses = []

@@ -1,9 +1,8 @@
-"""Where the course lives: the one setting behind every link that leads out of the site.
+"""The address of the course's repository, which all links to it from the site use.
 
-``COURSE_URL`` names the repository, such as ``https://github.com/someone/course``;
-without it, ``Repository`` in pyproject.toml's ``[project.urls]`` does, or else git's
-remote. A site that is built from a checkout that nobody has published has no such
-links.
+``COURSE_URL`` gives the address, such as ``https://github.com/someone/course``. Without
+it, ``Repository`` in pyproject.toml's ``[project.urls]`` does, or else git's remote. A
+site built from an unpublished checkout has no such links.
 """
 
 import os
@@ -14,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-# As a web address, or as ssh writes it: git@github.com:someone/course.git
+# A web address, or the form that ssh uses: git@github.com:someone/course.git
 PUBLIC = re.compile(
     r"(?:https://(?:[^@/]+@)?|ssh://git@|git@)(?P<host>[^/:]+\.[^/:]+)[/:]"
     r"(?P<owner>[^/]+)/(?P<name>[^/]+?)(?:\.git)?/?$"
@@ -36,7 +35,7 @@ class Repository:
 
     @property
     def site(self):
-        """Where the workflow publishes the site, or None."""
+        """The address at which the workflow publishes the site, or None."""
         host = f"{self.owner.lower()}.github.io"
         if self.host != GITHUB:
             return None
@@ -46,21 +45,21 @@ class Repository:
 
     @property
     def binder(self):
-        """The course in a container that Binder starts, or None."""
+        """The address that opens the course in a container on Binder, or None."""
         if self.host != GITHUB:
             return None
         page = "urlpath=lab/tree/my-course/start.ipynb"
         return f"https://mybinder.org/v2/gh/{self.owner}/{self.name}/HEAD?{page}"
 
     def colab(self, notebook):
-        """A notebook of the published site in Colab, or None."""
+        """Return the address that opens a published notebook in Colab, or None."""
         if self.host != GITHUB:
             return None
         path = f"{self.owner}/{self.name}/blob/{BRANCH}/notebooks/{notebook}"
         return f"https://colab.research.google.com/github/{path}"
 
     def edit(self, path):
-        """Where a file can be changed in the browser."""
+        """Return the address at which a file can be edited in the browser."""
         return f"{self.url}/edit/main/{path}"
 
 
@@ -70,7 +69,7 @@ BRANCH = "gh-pages"
 
 @cache
 def repository():
-    """The repository that the course is published in, or None."""
+    """Return the repository in which the course is published, or None."""
     named = os.environ.get("COURSE_URL") or _of_the_project() or _remote()
     found = PUBLIC.match(named)
     return Repository(found["host"], found["owner"], found["name"]) if found else None

@@ -1,4 +1,4 @@
-"""Notebooks to take away: a learner's copies that fetch the course where it is missing,
+"""Notebooks to download: learners' copies that install the course where it is missing,
 as in Colab.
 """
 
@@ -20,7 +20,9 @@ if importlib.util.find_spec("steps") is None:
 
 
 def write(folder, url):
-    """Write a copy of the map and of each lesson that begins with the same cell."""
+    """Write copies of the map and the lessons, each beginning with the cell that
+    installs the course.
+    """
     for path, text in student_copies.make_copies(folder, numbers()).items():
         notebook = json.loads(text)
         notebook["cells"].insert(0, install(url))
@@ -29,7 +31,7 @@ def write(folder, url):
 
 
 def install(url):
-    """The cell that fetches the course from a repository."""
+    """Return the cell that installs the course from a repository."""
     return {
         "cell_type": "code",
         "execution_count": None,

@@ -1,5 +1,7 @@
-"""Makes the film at the top of the README: the backward player, played by step 22's
-framework in Chromium. ``python docs/_ext/film.py``, with the extra `browser` installed.
+"""Record the animation at the top of the README: the backward player, with step 22's
+framework, in Chromium.
+
+Usage: ``python docs/_ext/film.py``, with the extra `browser` installed.
 """
 
 import io
@@ -21,7 +23,7 @@ SECONDS, AT_THE_END = 1.4, 4
 
 
 def frames(player, size):
-    """A picture of the player at each of its steps."""
+    """Yield a picture of the player at each of its steps."""
     with launched() as browser:
         page = browser.new_page(viewport={"width": size[0], "height": size[1]})
         page.set_content(player._repr_mimebundle_()["text/html"])

@@ -1,5 +1,5 @@
-"""What the front page shows: the way in, the player, the stages, and pictures that the
-lessons made.
+"""The parts of the front page: its buttons, the player, the stages, and pictures from
+the lessons.
 """
 
 import base64
@@ -12,12 +12,12 @@ from address import repository
 from steps.course import overview
 from steps.course.lessons import module_path, notebook_path, numbers, read_facts, stem
 
-# How many of the sentences that a lesson printed fit on its card.
+# How many of a lesson's printed sentences its card shows.
 LINES = 3
 
 
 def write(folder):
-    """Write the pieces of the front page, into a folder of the site's sources."""
+    """Write the parts of the front page to a folder of the site's sources."""
     pieces = {
         "intro": intro(),
         "ways": ways_in(),
@@ -30,7 +30,7 @@ def write(folder):
 
 
 def intro():
-    """How much it is, what it costs, and what it takes."""
+    """Return the introduction: the size of the course, its licence and requirements."""
     return (
         f"<p>{len(numbers())} notebooks, free to use, change and teach with (MIT "
         "licence). They run on a laptop, without a network, and every number that they "
@@ -39,7 +39,7 @@ def intro():
 
 
 def ways_in():
-    """The buttons; some where the course has an address."""
+    """Return the buttons; some need the address of the repository."""
     known = repository()
     ways = {"Start step 1": "lessons/step01.html"}
     if known and known.binder:
@@ -52,7 +52,7 @@ def ways_in():
 
 
 def get_it():
-    """Where the course comes from, and the commands that open it."""
+    """Return the commands that fetch and open the course."""
     known = repository()
     first = f"git clone {known.url}\ncd {known.name}\n" if known else ""
     words = (
@@ -71,7 +71,7 @@ def get_it():
 
 
 def player():
-    """The area of two squares, and how it changes with their sides."""
+    """Return the player of a graph: the area of two squares, with its gradients."""
     import numpy as np
 
     from dezero_lite import Variable
@@ -81,20 +81,20 @@ def player():
     area = a**2 + b**2
     played = play(area, a=a, b=b, area=area)
     for step in played.steps:
-        # A visitor does not know yet what a generation is, nor a worklist.
+        # Visitors do not know yet what a generation or a worklist is.
         step.waiting = [entry.strip("()").split(", ")[-1] for entry in step.waiting]
         names = ", ".join(step.waiting) or "nothing"
         step.say = re.sub("Worklist: .*", f"Still to do: {names}.", step.say)
-    # The values are in the graph by then: what moves first is a gradient.
+    # Begin with all values in the graph, so that a gradient is the first to move.
     forward = [step for step in played.steps if not step.back]
     page = played.html(first=len(forward) - 1, pause=800)
-    # On a phone its graph becomes smaller before it scrolls.
+    # On a phone, the graph becomes smaller before it scrolls.
     page = page.replace("${0.85 * width}", "${0.7 * width}")
     return page.replace(': "worklist";', ': "still to do";')
 
 
 def cards(folder):
-    """Pictures and sentences that the lessons made, each with a link to its lesson."""
+    """Return the cards: pictures and sentences from the lessons, with links to them."""
     made = ['<div class="cards">']
     for number in [number for number in numbers() if read_facts(number).card]:
         card = read_facts(number).card
@@ -107,7 +107,7 @@ def cards(folder):
 
 
 def _shown(number, source, folder):
-    """What a cell shows: its picture, kept beside the page, or what it printed last."""
+    """Return a cell's picture, saved beside the page, or the last sentences printed."""
     book = json.loads(notebook_path(number).read_text(encoding="utf-8"))
     codes = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
     cells = [cell for cell in codes if source in "".join(cell["source"])]
@@ -132,7 +132,7 @@ def _shown(number, source, folder):
 
 
 def whole():
-    """All of step 22, folded, as the answer to how small a framework can be."""
+    """Return the code of step 22, folded, to show how small a framework can be."""
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import PythonLexer

@@ -1,7 +1,7 @@
-"""The pages of the site that follow from the course: lessons, stages, the API.
+"""Write the pages of the site that are made from the course: lessons, stages, the API.
 
-They are written into ``docs/lessons``, ``docs/course`` and ``docs/api``, which git does
-not see. The glossary stays where it is, and gets its links on the way.
+They are written to ``docs/lessons``, ``docs/course`` and ``docs/api``, which git
+ignores. The glossary stays in its file, and gets its links during the build.
 """
 
 import importlib
@@ -33,7 +33,7 @@ from steps.course.lessons import (
     stem,
 )
 
-# The rooms of the package, in the order in which they stand on each other.
+# The public modules, in order: later ones build on earlier ones.
 ROOMS = {
     "dezero_lite": "Variables and functions",
     "dezero_lite.functions": "Functions",
@@ -61,7 +61,7 @@ ROOMS = {
 
 DOCS = Path(__file__).parents[1]
 
-# The files with which a page of the reference begins; the others follow by their names.
+# The modules with which a page of the reference begins; the others follow by name.
 FIRST = [
     "dezero_lite.core.variable",
     "dezero_lite.core.function",
@@ -74,7 +74,7 @@ FIRST = [
 
 
 def write(docs):
-    """Write all pages, into the folder of the site's sources."""
+    """Write all pages to the folder of the site's sources."""
     for name in ("lessons", "course", "api"):
         shutil.rmtree(docs / name, ignore_errors=True)
         (docs / name).mkdir()
@@ -87,7 +87,9 @@ def write(docs):
 
 
 def lead_to_lessons(app, page, text):
-    """Links to a lesson's text, which serve readers of the files, lead to its page."""
+    """Change links to a lesson's Markdown file, meant for readers of the files, to
+    links to its page.
+    """
     text[0] = re.sub(r"\(\.\./steps/(step\d\d)\.md\)", r"(lessons/\1.ipynb)", text[0])
     if page == "glossary":
         text[0] = linked_glossary(text[0])
@@ -113,8 +115,8 @@ def write_lessons(folder):
 
 
 def describe_pictures(cell):
-    """Hand a picture's words and width on: myst-nb takes them from the cell, not the
-    output.
+    """Pass on the description and width of pictures: myst-nb reads them from the cell,
+    not from the output.
     """
     image = {"alt": cell["metadata"].get("alt")}
     for output in cell["outputs"]:
@@ -125,7 +127,7 @@ def describe_pictures(cell):
 
 
 def lead_to_pages(cell):
-    """Let links in what a cell shows lead to the site's pages, not to notebooks."""
+    """Change links to notebooks, in a cell's outputs, to links to the site's pages."""
     for output in cell["outputs"]:
         if page := output.get("data", {}).get("text/html"):
             text = re.sub(r'(href="step\d\d)\.ipynb"', r'\1.html"', "".join(page))
@@ -133,7 +135,7 @@ def lead_to_pages(cell):
 
 
 def name_fold(cell):
-    """Say what is in a cell that is folded."""
+    """Label a folded cell with the kind of its contents."""
     what = what_is_in(cell)
     words = {"code_prompt_show": f"Show: {what}", "code_prompt_hide": f"Hide: {what}"}
     if exercises.FOLDED in cell["metadata"].get("tags", []):
@@ -157,7 +159,7 @@ def markdown(name, text):
 
 
 def api_links(number):
-    """Links from a lesson to what it adds to the package."""
+    """Return links from a lesson to the names that it adds to the package."""
     names = [name for name, step in introduced().items() if step == number]
     links = [
         f"{{py:obj}}`{name} <{path}>`"
@@ -168,8 +170,8 @@ def api_links(number):
 
 
 def beginning(number):
-    """What stands under the title of a lesson: where in the course it is, and the ways
-    to have it elsewhere.
+    """Return the lines under the title of a lesson: its place in the course, and links
+    to it in other places.
     """
     stages = dict(enumerate(overview.read_stages(), 1))
     where = next(n for n, stage in stages.items() if number in stage.steps)
@@ -178,7 +180,7 @@ def beginning(number):
 
 
 def away(number):
-    """Links to the lesson in other places; none without an address."""
+    """Return links to the lesson in other places; an empty string if unpublished."""
     if not (known := repository()):
         return ""
     name = notebook_path(number).name
@@ -195,7 +197,7 @@ TERM = re.compile(r"^\*\*(?P<words>.+?)\*\* \((?P<step>\d+)\):", re.MULTILINE)
 
 @cache
 def glossary():
-    """Each term, with the step that introduces it and its place on the page."""
+    """Map each term to the step that introduces it and to its anchor on the page."""
     text = (DOCS / "glossary.md").read_text(encoding="utf-8")
     return {
         word: (int(found["step"]), place(found["words"]))
@@ -205,12 +207,12 @@ def glossary():
 
 
 def place(words):
-    """The name of a term's place on the page, for links from anywhere."""
+    """Return the anchor of a term, for links from any page."""
     return "term-" + re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
 
 
 def linked_glossary(text):
-    """The glossary with an alphabet to click on, the stages as headings, and a link
+    """Return the glossary with a clickable index, the stages as headings, and a link
     from each term to its step.
     """
     begins = {min(stage.steps): stage for stage in overview.read_stages()}
@@ -242,12 +244,12 @@ def linked_glossary(text):
 
 
 def terms_of(number):
-    """The terms that a lesson introduces, with their places in the glossary."""
+    """Return the terms that a lesson introduces, with their anchors in the glossary."""
     return {word: where for word, (step, where) in glossary().items() if step == number}
 
 
 def lead_to_terms(text, terms):
-    """A lesson's text, its terms in bold made links to the glossary."""
+    """Link the bold terms of a lesson's text to the glossary."""
 
     def linked(found):
         where = terms.get(found[1], terms.get(found[1].removesuffix("s")))
@@ -260,8 +262,8 @@ def lead_to_terms(text, terms):
 
 
 def write_stages(folder):
-    """A page for each stage, with its lessons under it beside the page, and one that
-    leads to them all.
+    """Write a page for each stage, with its lessons in the sidebar, and a page that
+    links to all stages.
     """
     lines = ["# The course by stage", ""]
     toctree = ["../lessons/start"]
@@ -280,7 +282,7 @@ def write_stages(folder):
 
 
 def table(stage):
-    """The steps of a stage, with what each takes and brings."""
+    """Return a table of a stage's steps: their questions, minutes and new names."""
     rows = [
         "| step | the question it answers | minutes | new names |",
         "| :--- | :--- | ---: | :--- |",
@@ -293,19 +295,18 @@ def table(stage):
 
 
 def link(number):
-    """A link to a lesson, from the pages of the stages."""
+    """Return a link to a lesson, from the pages of the stages."""
     return f"[{number}. {head(number).title}](../lessons/{stem(number)}.ipynb)"
 
 
 def contents(places):
-    """A table of contents that only the list beside the page shows."""
+    """Return a table of contents that is shown only in the sidebar."""
     return ["```{toctree}", ":hidden:", ":maxdepth: 1", "", *places, "```", ""]
 
 
 def question(number):
-    """The question that a step answers: the one in its head, else the last that the
-    summary before asks; where none is asked, the lesson's own first sentence says what
-    it does.
+    """Return the question that a step answers: the one in its head, or else the last in
+    the summary of the step before, or else the first sentence of the lesson.
     """
     if asked := read_facts(number).question:
         return asked
@@ -320,10 +321,10 @@ def question(number):
 # --- the API --------------------------------------------------------------------------
 
 
-# What only classes of the framework itself tell each other.
+# Attributes that only the framework's own classes use.
 PRIVATE = ("repr_names", "state_names", "learn_sizes")
 
-# Autodoc shows no special methods; the most used ones deserve a line.
+# Autodoc shows no special methods; a line describes the most important ones.
 SIGNS = """Signs: ``+`` and ``*`` come in :doc:`step 20 <../lessons/step20>`, arrays and
 numbers on either side in :doc:`step 21 <../lessons/step21>`, ``-``, ``/`` and ``**`` in
 :doc:`step 22 <../lessons/step22>`, ``@`` in :doc:`step 41 <../lessons/step41>`, and
@@ -368,8 +369,8 @@ def write_api(folder):
 
 
 def by_file(room):
-    """The names of a room, by the file that defines them, in the order in which the
-    file does; the package's own page begins with its heart.
+    """Return the names of a module by the file that defines them, in the order in which
+    the file does. The core files come first.
     """
     module = importlib.import_module(room)
     files = {}
@@ -385,13 +386,13 @@ def by_file(room):
 
 
 def line_of(value):
-    """Where its file defines a class or a function; before all, what is neither."""
+    """Return the line at which a class or a function is defined; 0 for other values."""
     code = inspect.isclass(value) or inspect.isfunction(value)
     return inspect.getsourcelines(value)[1] if code else 0
 
 
 def of_a_file(path):
-    """What the docstring of a file says: its first words as a heading, and the rest."""
+    """Return the docstring of a file as a heading (its first words) and the rest."""
     text = inspect.getdoc(sys.modules[path])
     heading, rest = re.split(r"[.:](?:\s|$)", text, maxsplit=1)
     rest = rest.strip()
@@ -399,9 +400,7 @@ def of_a_file(path):
 
 
 def prose(text):
-    """A docstring of a file, in the form that it is written in; the steps that it names
-    lead to the lessons.
-    """
+    """Return a file's docstring as reStructuredText, with steps linked to lessons."""
 
     def linked(found):
         return found[1] + re.sub(
@@ -409,7 +408,7 @@ def prose(text):
         )
 
     text = re.sub(r"\b([Ss]teps?\s)(\d+(?:(?:–|,\s|\sand\s)\d+)*)", linked, text)
-    # An interpreted text ends before a space or a sign.
+    # Interpreted text has to end before a space or punctuation.
     text = text.replace("`–:doc:", "`\\ –\\ :doc:")
     return ["```{eval-rst}", text, "```", ""] if text else []
 
@@ -418,7 +417,7 @@ def directive(room, name):
     value = getattr(importlib.import_module(room), name)
     lines = [f".. autofunction:: {room}.{name}"]
     if not callable(value):
-        # Not autodata, which would show the value: this machine's.
+        # Not autodata, which would show the value on this machine.
         number = first_met()[name]
         step = f":doc:`step {number} <../lessons/{stem(number)}>`"
         lines = [
@@ -435,7 +434,7 @@ def directive(room, name):
 
 
 def summary(room, name):
-    """The first sentence of a docstring, or of the words above a constant."""
+    """Return the first sentence of a docstring, or of the comment above a constant."""
     value = getattr(importlib.import_module(room), name)
     words = inspect.getdoc(value) if callable(value) else constant(room, name)
     text = re.split(r"(?<=[.!?])\s", " ".join(words.split()))[0]
@@ -443,7 +442,7 @@ def summary(room, name):
 
 
 def constant(room, name):
-    """The words above a constant, in the file of the package that assigns it."""
+    """Return the comment above a constant, in the file that assigns it."""
     for path in sorted((DOCS.parent / "dezero_lite").rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         if found := re.search(rf"^#: (.+)\n{name}\b.* = ", text, re.MULTILINE):
@@ -457,15 +456,15 @@ def step_link(name):
 
 
 def rst_roles(text):
-    """Double backquotes and roles of a docstring, in Markdown's way."""
+    """Replace double backquotes and roles in a docstring with Markdown."""
     text = re.sub(r":(?:mod|func|class|meth):`~?([\w.]+)`", r"`\1`", text)
     return re.sub(r"``([^`\n]+)``", r"`\1`", text)
 
 
 @cache
 def documented():
-    """For each public name, the full name under which the reference has it: where a
-    name is in two rooms, the room that the package's own page does not repeat.
+    """Map each public name to the full name under which the reference lists it. A name
+    in two modules is listed under the one that is not the package itself.
     """
     found = {}
     for room in sorted(ROOMS, key=lambda room: room == "dezero_lite"):
@@ -478,11 +477,12 @@ def documented():
 
 @cache
 def introduced():
-    """For each public name of dezero_lite, the step that introduces it: up to 60 that
-    in which the package that grows gets it, or in which a lesson visits it.
+    """Map each public name of dezero_lite to the step that introduces it: up to step
+    60, the step that adds it to the growing package, or a lesson that visits it.
     """
     found = {}
-    # Later steps first: a visit to a module meets what they introduce.
+    # Sorted so that steps on the library come last: a visit to a module includes names
+    # that they introduce.
     for number in sorted(numbers(), key=lambda number: not is_on_library(number)):
         if kind(number) is StepKind.PACKAGE:
             names = {*importlib.import_module(f"steps.{stem(number)}").__all__}
@@ -494,7 +494,7 @@ def introduced():
 
 
 def visited(number):
-    """The names of dezero_lite that a lesson visits: each by itself, or a module's."""
+    """Yield the names of dezero_lite that a lesson visits, alone or in a module."""
     for path in head(number).visits:
         module, _, name = path.rpartition(".")
         yield name
@@ -504,9 +504,10 @@ def visited(number):
 
 @cache
 def first_met():
-    """For each public name and each method, the step that introduces it: for what the
-    learner writes before there is a package, the step in which they do. A head names
-    methods that another step explains than that of their class.
+    """Map each public name and method to the step that introduces it. For code that the
+    learner writes before the package exists, that is the step in which they write it.
+    `explains` in a lesson's settings lists methods that are introduced in another step
+    than their class.
     """
     found = {}
     for number in numbers():
@@ -522,14 +523,16 @@ def first_met():
 
 
 def keep_colons(app, what, name, obj, options, lines):
-    """Napoleon takes what stands before the first colon of a property for its type."""
+    """Replace the first colon of a property's docstring: Napoleon takes the words
+    before it for the type.
+    """
     if what == "property" and lines:
         lines[0] = lines[0].replace(": ", " – ", 1)
 
 
 def name_the_step(app, what, name, obj, options, lines):
-    """Add the step that introduces a name to its docstring; to that of a method, if it
-    is another one than that of its class.
+    """Add the step that introduces a name to its docstring; to a method's docstring
+    only if the step is not that of its class.
     """
     room, _, last = name.rpartition(".")
     owner = room.rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""Begins a new step: with a lesson and a module that build, to be rewritten."""
+"""Begin a new step with a lesson and a module that build, ready to be rewritten."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def begin(number, title):
     Raises
     ------
     CourseError
-        If the step is there already, or if its number would leave a gap.
+        If the step already exists, or if its number would leave a gap.
     """
     paths = lesson_path(number), module_path(number)
     if names := [path.name for path in paths if path.exists()]:
@@ -43,5 +43,5 @@ def begin(number, title):
 
 
 def find_next_number():
-    """Find the number that a new step has to have: a new one comes last."""
+    """Return the number for a new step: one after the last step."""
     return lessons.numbers()[-1] + 1

@@ -1,10 +1,10 @@
-"""Builds a notebook from text and code: ``stepNN.md`` + ``stepNN.py`` become
-``notebooks/stepNN.ipynb``, executed.
+"""Build an executed notebook from text and code: ``stepNN.md`` and ``stepNN.py`` become
+``notebooks/stepNN.ipynb``.
 
-Building twice gives the same bytes. Cell ids come from step and position, and nothing
-that depends on the day, on the machine's paths or on a version is kept. The one thing
-that cannot repeat is a measured time: a cell tagged ``nbval-ignore-output`` keeps the
-output that it has for as long as nothing that the notebook is made from changes.
+Building twice gives the same bytes: cell ids come from step and position, and dates,
+local paths and version numbers are left out. Measured times cannot repeat, so a cell
+tagged ``nbval-ignore-output`` keeps its output until one of the notebook's sources
+changes.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ MEASURED = "nbval-ignore-output"
 LINKS = "links"
 MAX_BYTES = 1_000_000
 CELL_TIMEOUT = 120
-# Matplotlib's pictures, without its version.
+# Leave Matplotlib's version out of the PNG metadata.
 PICTURES = (
     "--InlineBackend.print_figure_kwargs="
     "{'bbox_inches': 'tight', 'metadata': {'Software': None}}"
@@ -42,8 +42,8 @@ KERNEL = {"kernelspec": PYTHON, "language_info": {"name": "python"}}
 
 
 def assemble(number):
-    """Assemble the notebook of a step before it runs, as a dict: the lesson's cells,
-    with the code put in.
+    """Assemble a step's notebook, not yet executed, as a dict: the lesson's cells with
+    the code inserted.
     """
     numbered = enumerate(read_lesson_cells(number), start=1)
     cells = [_make_cell(number, position, cell) for position, cell in numbered]
@@ -55,13 +55,13 @@ def assemble(number):
 
 
 def read_lesson_cells(number):
-    """Read the cells of a lesson as its text has them, without its step's code."""
+    """Read a lesson's cells as written in its Markdown file, without inserted code."""
     return list(_parse(lesson_path(number).read_text(encoding="utf-8")))
 
 
 @lru_cache(maxsize=128)
 def _parse(text):
-    # The tests ask for the same lesson hundreds of times, and this takes a while.
+    # Cached: the tests parse the same lesson hundreds of times.
     from .formats import jupytext
 
     return jupytext.reads(text, fmt="md:myst").cells
@@ -72,7 +72,7 @@ def _make_cell(number, position, cell):
     if cell.cell_type != "code":
         return make_text_cell(exercises.fold_blocks(cell.source)) | name
     code = make_code_cell(_load_code(cell.source)) | name
-    for key in ("tags", "alt"):  # in this order: copies have a digest of it
+    for key in ("tags", "alt"):  # keep this order: copies store a digest of it
         if key in cell.metadata:
             code["metadata"][key] = copy(cell.metadata[key])
     if FOLDED in code["metadata"].get("tags", ()):
@@ -81,7 +81,7 @@ def _make_cell(number, position, cell):
 
 
 def _fold_imports(cells):
-    # A reader begins with the problem, not with what it needs.
+    # Fold the imports, so that the lesson opens with the problem.
     first = next((cell for cell in cells if cell["cell_type"] == "code"), None)
     if first and re.match(r"import |from ", first["source"]):
         _fold(first)
@@ -103,8 +103,8 @@ def make_code_cell(source):
 
 
 def cut(cell, signs):
-    """Cut a text in which parts of the lesson begin into several; their titles have
-    these signs, as a pattern.
+    """Split a text cell into one cell for each heading; `signs` is a pattern for the
+    hashes of a heading.
     """
     if cell["cell_type"] != "markdown":
         return [cell]
@@ -142,8 +142,7 @@ def _add_links(number, cells):
 
 
 def _mark_exercises(number, cells):
-    # nbgrader's metadata, so that a teacher can hand the notebooks out and grade them
-    # with it.
+    # Add nbgrader's metadata, with which a teacher can release and grade the notebooks.
     for n, exercise in enumerate(exercises.find_exercises(cells), start=1):
         exercises.replace_solutions(exercise.solution)
         exercises.remove_hidden_tests(exercise.check)
@@ -158,13 +157,12 @@ def _mark_exercises(number, cells):
 
 
 def digest_sources(number):
-    """Digest every file that the notebook of a step is made from, and what it shows of
-    the package.
+    """Return a digest of a step's source files and of the package code that it shows.
 
     Raises
     ------
     CourseError
-        If one of the files is missing, or if something shown has no source.
+        If one of the files is missing, or if shown code has no source.
     """
     cells = [cell for cell in read_lesson_cells(number) if cell.cell_type == "code"]
     codes = [cell.source for cell in cells]
@@ -177,7 +175,7 @@ def digest_sources(number):
     if any("steps.play(" in code for code in codes):
         paths += sorted(Path(player.__file__).parent.glob("*.*"))
     digest = hashlib.sha256()
-    if number == MAP:  # its picture shows which lessons are there
+    if number == MAP:  # its picture shows which lessons exist
         digest.update(str(lessons.numbers()).encode())
     for path in paths:
         text = lessons.without_facts(_require(path).read_text(encoding="utf-8"))
@@ -197,16 +195,16 @@ def _require(path):
 
 
 def execute(notebook, folder=None):
-    """Run a notebook (a dict) in a fresh kernel, in the folder of the notebooks, and
+    """Run a notebook (a dict) in a fresh kernel, in ``notebooks/`` by default, and
     return it with cleaned outputs.
 
     Raises
     ------
     CourseError
-        If a cell fails that is not tagged ``raises-exception``, or if an output shows a
-        path or an address of this machine.
+        If a cell fails that is not tagged ``raises-exception``, if a cell writes to
+        stderr, or if an output contains a local path or a memory address.
     """
-    # First, for nbclient imports nbformat, too.
+    # Import this first, because nbclient also imports nbformat.
     from .formats import nbformat  # isort: skip
     import nbclient
 
@@ -214,7 +212,7 @@ def execute(notebook, folder=None):
     client = nbclient.NotebookClient(running, timeout=CELL_TIMEOUT)
     client.record_timing, client.coalesce_streams = False, True
     client.resources = {"metadata": {"path": str(folder or lessons.NOTEBOOKS)}}
-    # Not what it has to say about encryption: it talks to this process alone.
+    # Silence the kernel's warnings about encryption: it talks only to this process.
     client.extra_arguments = ["--log-level=ERROR", PICTURES]
     try:
         client.execute(env=lessons.KERNELS | os.environ)
@@ -236,8 +234,8 @@ def _clean_output(output, alt):
     if "traceback" in output:
         output["traceback"] = [_remove_paths(line) for line in output["traceback"]]
     if alt and "image/png" in output.get("data", {}):
-        # For who cannot see the picture. Site and slides read it there, JupyterLab does
-        # not yet; nbval does not compare it.
+        # The site and the slides read the alternative text here. JupyterLab does not
+        # yet, and nbval does not compare it.
         output["metadata"].setdefault("image/png", {})["alt"] = alt
     return output
 
@@ -274,8 +272,8 @@ def build(number, force=False):
     Raises
     ------
     CourseError
-        If the lesson does not run, or if the notebook was changed by hand since it was
-        built and ``force`` is false.
+        If the lesson does not run, if the notebook would be too large, or if it was
+        edited by hand since it was built and ``force`` is false.
     """
     path = notebook_path(number)
     old = _read(path)
@@ -314,9 +312,7 @@ def serialize(notebook):
 
 
 def digest_cells(notebook):
-    """Digest a built notebook's cells, outputs included: a change of one digit by hand
-    breaks it.
-    """
+    """Return a digest of a notebook's cells and outputs, to detect edits by hand."""
     text = json.dumps(notebook["cells"], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -330,7 +326,7 @@ def _is_edited(notebook):
 
 
 def _keep_measured(notebook, old):
-    # What is measured stays, as long as nothing it is made from has changed.
+    # Keep measured outputs as long as the notebook's sources are unchanged.
     if _read_course(notebook)["sources"] != _read_course(old).get("sources"):
         return
     outputs = {cell["id"]: cell.get("outputs") for cell in old["cells"]}
@@ -343,7 +339,7 @@ def _keep_measured(notebook, old):
 
 
 def explain_staleness(number):
-    """Say why a step's notebook is not what the builder gives; None if it is."""
+    """Return the reason why a step's notebook is out of date; None if it is current."""
     notebook = _read(notebook_path(number))
     if not notebook:
         return "it is not built yet"

@@ -1,7 +1,7 @@
-"""Try what a framework of the course can do.
+"""Find out by trying what a framework of the course can do.
 
-Tried on every snapshot for the table in docs/capabilities.md, and in the workshop on
-what a learner has written.
+The probes run on every snapshot, for the table in docs/capabilities.md, and in the
+workshop on the learner's framework.
 """
 
 import ast
@@ -27,10 +27,10 @@ WRONG = "AssertionError"
 class Capability:
     """Something that a framework can do.
 
-    ``idea`` is what someone has not seen yet whose framework cannot do it. ``history``
-    says what trying gives, as pairs (first step, outcome); an outcome holds until the
-    next pair, and before the first it is MISSING. It is WORKS, or the name of the error
-    that a lesson speaks of; WRONG is a wrong answer.
+    ``idea`` is the insight behind it, shown to learners whose framework lacks it.
+    ``history`` lists the expected outcomes of the probe as pairs (first step, outcome).
+    An outcome holds until the next pair, and before the first it is MISSING. It is
+    WORKS, or the name of an error; WRONG means a wrong answer.
     """
 
     name: str
@@ -39,19 +39,19 @@ class Capability:
     probe: Callable[..., None]
 
     def expected(self, number):
-        """What trying gives at a step."""
+        """Return the expected outcome of the probe at a step."""
         past = [outcome for first, outcome in self.history if first <= number]
         return past[-1] if past else MISSING
 
     @property
     def code(self):
-        """What trying does, as text."""
+        """The probe's code without its docstring, as a string."""
         tree: Any = ast.parse(textwrap.dedent(inspect.getsource(self.probe)))
         (function,) = tree.body
         return "\n".join(map(ast.unparse, function.body[1:]))
 
     def learned_at(self, number):
-        """The step, up to this one, from which on it works."""
+        """Return the last step, up to this one, at which it began to work."""
         return max(n for n, outcome in self.history if n <= number and outcome == WORKS)
 
 
@@ -62,8 +62,8 @@ GAP = [(11, MISSING), (13, WORKS)]
 
 
 def can(*history, table=CAPABILITIES):
-    """Make the function below, which tries it on a framework, a row of a table. Its
-    docstring says what the framework can do, and below that the idea.
+    """Register the decorated probe in a table as a Capability. The probe's docstring
+    holds the name of the capability and, below a blank line, its idea.
     """
 
     def added(probe):
@@ -76,12 +76,12 @@ def can(*history, table=CAPABILITIES):
 
 
 def run_probe(probe, framework, guard=None):
-    """Run a probe on a framework, in a context if one is given.
+    """Run a probe on a framework, inside the context manager `guard` if given.
 
     Returns
     -------
     tuple
-        The outcome, WORKS or the name of the error, and the error, or None.
+        The outcome (WORKS or the name of the error), and the error or None.
     """
     try:
         with guard or contextlib.nullcontext():
@@ -92,7 +92,7 @@ def run_probe(probe, framework, guard=None):
 
 
 def expect_error(action, kind=Exception):
-    """Raise an AssertionError if an action raises no error of a kind."""
+    """Raise an AssertionError unless an action raises an error of the given kind."""
     try:
         action()
     except kind:
@@ -101,7 +101,7 @@ def expect_error(action, kind=Exception):
 
 
 def expect_unchanged(boxes, values):
-    """Raise an AssertionError if boxes do not hold these values any more."""
+    """Raise an AssertionError unless the boxes still hold these values."""
     for each, value in zip(boxes, values, strict=True):
         if not np.array_equal(each.data, value):
             raise AssertionError("your forward changed its input")
@@ -112,19 +112,19 @@ def box(step, value):
 
 
 def backward(y):
-    """Run backward, with the first gradient set by hand as every step allows."""
+    """Run backward with the output's gradient set by hand, which every step allows."""
     y.grad = np.ones_like(y.data)
     y.backward()
 
 
 def get_array(gradient):
-    """Get a gradient as an array, which from step 32 on is a Variable."""
+    """Return a gradient as an array; from step 32 on, gradients are Variables."""
     is_plain = isinstance(gradient, (np.ndarray, np.generic, int, float, type(None)))
     return gradient if is_plain else gradient.data
 
 
 def square(step, x):
-    """As each step would write it: with the plain function where there is one."""
+    """Square x with the step's plain function if it has one, else with its class."""
     return step.square(x) if hasattr(step, "square") else step.Square()(x)
 
 
@@ -133,7 +133,7 @@ def exp(step, x):
 
 
 def gradients(step, f, *values):
-    """The gradients of a formula of boxes, as arrays."""
+    """Return the gradients of f with respect to the values, as arrays."""
     boxes = [box(step, value) for value in values]
     y = f(*boxes)
     expect_unchanged(boxes, values)
@@ -142,7 +142,7 @@ def gradients(step, f, *values):
 
 
 def derive(step, name, **methods):
-    """Derive a function, as a user of the framework does."""
+    """Create a subclass of Function, as a user of the framework would."""
     return type(name, (step.Function,), methods)
 
 
@@ -181,7 +181,7 @@ def applies_a_function(step):
     x = box(step, 2.0)
     try:
         y = Thrice()(x)
-    except TypeError:  # step 11 has lists
+    except TypeError:  # step 11 passes lists
         y = Thrice()([x])[0]
     assert (y.data, x.data) == (6.0, 2.0)
 
@@ -278,7 +278,7 @@ def differentiates_a_long_chain(step):
     calls that wait for each other fill Python's stack; a list of what is still to do
     does not
     """
-    chain(step, 10_000)  # ten times what Python's stack holds
+    chain(step, 10_000)  # ten times Python's recursion limit
 
 
 @can((7, "TypeError"), (9, WORKS), *GAP)
@@ -349,14 +349,14 @@ def checks_gradients(step):
 
     def agrees(f, x):
         try:
-            with contextlib.redirect_stdout(io.StringIO()):  # the package says where
+            with contextlib.redirect_stdout(io.StringIO()):  # hide its report
                 return bool(step.gradient_check(f, x))
         except AssertionError:
             return False
 
     x = box(step, 2.0)
     assert all(agrees(f, x) for f in (step.square, step.square, step.exp))
-    assert agrees(step.exp, box(step, 12.0))  # large, and so is the truncation error
+    assert agrees(step.exp, box(step, 12.0))  # a large truncation error
     assert not any(agrees(wrong(factor), x) for factor in (0.0, 0.999, 1.001, -1.0))
     assert (x.data, x.grad) == (2.0, None)
 
@@ -403,7 +403,7 @@ def notices_a_missing_gradient(step):
     """
     methods = {"forward": lambda _, x0, x1: x0 + x1, "backward": lambda _, gy: gy}
     y = derive(step, "Forgetful", **methods)()(box(step, 2.0), box(step, 3.0))
-    backward(step.square(box(step, 2.0)))  # where one gradient is enough, it works
+    backward(step.square(box(step, 2.0)))  # with one input, one gradient is enough
     expect_error(lambda: backward(y), Exception)
 
 
@@ -414,7 +414,7 @@ def uses_a_variable_twice(step):
     a gradient that arrives must not wipe out the one that was there before
     """
     assert gradients(step, lambda x: step.add(x, x), 3.0) == [2.0]
-    with contextlib.suppress(TypeError):  # a framework of single numbers
+    with contextlib.suppress(TypeError):  # a framework for single numbers
         (of_array,) = gradients(step, lambda x: step.add(x, x), [3.0, 1.0])
         assert of_array.tolist() == [2.0, 2.0]
 
@@ -470,7 +470,7 @@ def is_freed_without_the_collector(step):
     gc.disable()
     try:
         y = square(step, box(step, 3.0))
-        assert y.creator  # before there is a graph, nothing needs to be freed
+        assert y.creator  # without a graph, there is nothing to free
         gone = weakref.ref(y)
         del y
         assert gone() is None

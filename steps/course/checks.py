@@ -1,4 +1,4 @@
-"""Checks of exercises: whatever an answer does, its reader gets one sentence.
+"""Check exercises: whatever goes wrong in an answer, the student sees one sentence.
 
 A check reads::
 
@@ -7,9 +7,9 @@ A check reads::
         value = steps.plain(steps.call(twice, 3))
         assert value == 6, f"twice(3) should be 6, not {value}"
 
-It runs at once. An ordinary failure (a misspelt name, nothing returned, the wrong kind
-of object) needs no line in the check: it is explained here, with the line of the answer
-where it happened.
+A check runs as soon as it is defined. It needs no code for ordinary failures, such as a
+misspelt name, a missing return or the wrong type: this module explains them and quotes
+the line of the answer that failed.
 """
 
 import linecache
@@ -26,19 +26,19 @@ MAX_LETTERS = 300
 
 
 class TooSlow(TimeoutError):
-    """Raised by the judge where time is up; no check may explain it away."""
+    """Raised by the judge when time is up; a check must not catch it."""
 
 
 def check(exercise):
-    """Run the function below as the check of an exercise.
+    """Run the decorated function as the check of an exercise.
 
-    What it returns, if anything, is shown behind "Exercise 1 is right".
+    Its return value, if any, is printed after "Exercise 1 is right".
 
     Raises
     ------
     AssertionError
-        With one sentence, if the answer is not right. In a notebook, ``%tb`` shows
-        where it was.
+        With a one-sentence message, if the answer is wrong. In a notebook, ``%tb``
+        shows the traceback.
     """
 
     def run(function):
@@ -57,7 +57,7 @@ def _make_failure(error, check_file):
     failure = AssertionError(explain(error, check_file))
 
     def render():
-        # Only once: after that, the magic %tb shows everything.
+        # Show the sentence only once, so that %tb then shows the traceback.
         del failure._render_traceback_  # type: ignore[attr-defined]
         return [f"{BOLD}{failure}{PLAIN}"]
 
@@ -66,8 +66,10 @@ def _make_failure(error, check_file):
 
 
 def explain(error, check_file, is_called=False):
-    """Explain in one sentence why an answer stopped that a check in a file called, or
-    why the check itself did.
+    """Explain in one sentence an error raised by an answer or by its check.
+
+    `check_file` is the check's file name; `is_called` says that the check was calling
+    the answer.
     """
     text = _read_message(error)
     if isinstance(error, AssertionError) and text:
@@ -86,12 +88,14 @@ def explain(error, check_file, is_called=False):
 def _read_message(error):
     try:
         return str(error)
-    except Exception:  # an answer may define errors that cannot be shown
+    except Exception:  # an answer may define errors whose __str__ fails
         return ""
 
 
 def _find_line_of_answer(error, check_file):
-    """Find the last line that ran in a cell, which is not a file, but not the check."""
+    """Find the innermost line of the traceback that is in a cell (not in a file), but
+    not in the check; an empty string if there is none.
+    """
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         line = linecache.getline(frame.filename, frame.lineno or 0).strip()
         if line and frame.filename != check_file and not os.path.exists(frame.filename):
@@ -100,21 +104,22 @@ def _find_line_of_answer(error, check_file):
 
 
 def call(function, *args, what="", advice="", returns=True, **kwargs):
-    """Call what a student wrote, and return what it returns.
+    """Call a student's function, and return its result.
 
     Parameters
     ----------
     what : str
-        What is tried, which begins the sentence; the call itself if not given.
+        The beginning of the error message; by default, the call itself.
     advice : str
-        What a student may have overlooked if it stops, which ends the sentence.
+        The end of the error message: what the student may have overlooked.
     returns : bool
-        Whether something has to be returned.
+        Whether the function has to return a value.
 
     Raises
     ------
     AssertionError
-        If it stops or returns nothing.
+        If the function raises an error, or if it returns None although `returns` is
+        true.
     """
     name = getattr(function, "__name__", None) or type(function).__name__
     what = what or f"{name}({', '.join(map(_show_briefly, args))})"
@@ -123,7 +128,7 @@ def call(function, *args, what="", advice="", returns=True, **kwargs):
     except (KeyboardInterrupt, TooSlow):
         raise
     except BaseException as error:
-        # Of our caller, which is steps.call, the caller.
+        # The check is two frames up: it calls steps.call, which calls this function.
         check_file = sys._getframe(2).f_code.co_filename
         sentence = explain(error, check_file, is_called=True)
         is_said = isinstance(error, AssertionError) and sentence == _read_message(error)
@@ -140,28 +145,28 @@ def _show_briefly(value):
 
 
 def plain(value, what="the result", shape=None):
-    """Turn a result into plain numbers, which compare as numbers do.
+    """Convert a result to plain numbers, which compare as numbers do.
 
-    An object of another kind could call itself equal to everything.
+    An object of the student's own class could claim to be equal to everything.
 
     Parameters
     ----------
-    value : Variable, array, number, text, None, or a list, tuple, set or dict of them
+    value : Variable, array, number, str, None, or a list, tuple, set or dict of them
     what : str
-        What to call it in the sentence.
+        The name of the result in error messages.
     shape : tuple of int, optional
-        The shape that it has to have; one number may have any shape of one number.
+        The required shape; a single number may have any shape of size 1.
 
     Returns
     -------
     number, ndarray, str, None, list, tuple, set or dict
-        A number for an array of one number; an array for other arrays, and for lists of
+        A number for an array of size 1; an array for other arrays, and for lists of
         numbers.
 
     Raises
     ------
     AssertionError
-        If it is anything else, or has another shape.
+        If the value is of another type, or has another shape.
     """
     result = _make_plain(value, what)
     if isinstance(result, np.ndarray) and result.size == 1:
@@ -213,7 +218,9 @@ def _make_plain(value, what):
 
 
 def _stack(items):
-    """Make an array of a list if it holds numbers, row by row."""
+    """Convert a list of numbers, or of arrays of equal shape, to an array; return other
+    lists unchanged.
+    """
     shapes = {np.shape(item) for item in items}
     are_numbers = all(isinstance(item, (np.ndarray, *NUMBERS)) for item in items)
     if not items or not are_numbers or len(shapes) > 1:

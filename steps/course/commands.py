@@ -43,7 +43,7 @@ def main(arguments=None):
     options = parser.parse_args(workshop_command.expand_shorthand(arguments))
     try:
         status = options.run(options) or 0
-        sys.stdout.flush()  # here, where a closed pipe is no news
+        sys.stdout.flush()  # flush here, where a closed pipe is handled
         return status
     except BrokenPipeError:  # as in `list | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -252,7 +252,7 @@ def _describe_progress(judged):
             continue
         yield f"{number:3d}  {head(number).title}"
         for exercise, verdict in enumerate(verdicts, start=1):
-            # One line each: what a check says may go on for many.
+            # Show only the first line: a check's message may have many.
             wrong = verdict not in (RIGHT, NOT_BEGUN)
             verdict = f"not yet: {verdict.splitlines()[0]}" if wrong else verdict
             yield f"     {exercise}  {verdict}"

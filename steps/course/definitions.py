@@ -1,9 +1,9 @@
-"""Read the definitions in the source text of a module.
+"""Read the definitions in a module's source code.
 
-The builder puts them into lessons, ``diff`` compares them, and the workshop asks the
+The builder inserts them into lessons, ``diff`` compares them, and the workshop asks the
 learner for them. A definition is a function, a class, a constant, a method
-(``Variable.backward``), an attribute of a class (``Config.enable_backprop``), or a
-method that is attached later (``Variable.__add__ = add``).
+(``Variable.backward``), a class attribute (``Config.enable_backprop``), or a method
+that is attached later (``Variable.__add__ = add``).
 """
 
 import ast
@@ -19,31 +19,31 @@ from .lessons import CourseError
 
 IMPORTS = "imports"
 Kind = Enum("Kind", "FUNCTION CLASS CONSTANT METHOD ATTRIBUTE ATTACHED")
-# Whoever asks again for the tree, or the lines, of a whole file gets the same ones.
+# Cached: many functions need the tree and the lines of the same file.
 parse = lru_cache(maxsize=16)(ast.parse)
 _split_lines = lru_cache(maxsize=16)(str.splitlines)
 
 
 @dataclass(frozen=True)
 class Definition:
-    """The kind of a definition, and its source text without indentation."""
+    """The kind of a definition, and its source code without indentation."""
 
     kind: Kind
     text: str
 
     def has_same_code(self, other):
-        """Whether another definition differs in comments and layout alone."""
+        """Return whether another definition differs only in comments and layout."""
         if other is None or self.text == other.text:
             return other is not None
         return _dump(self.text) == _dump(other.text)
 
     @property
     def arguments(self):
-        """The arguments of a function; None of anything else."""
+        """The arguments of a function; None for other definitions."""
         return getattr(ast.parse(self.text).body[0], "args", None)
 
     def returns_value(self):
-        """Whether a function returns or yields anything."""
+        """Return whether a function returns or yields a value."""
         kinds = ast.Return | ast.Yield | ast.YieldFrom | ast.Lambda
         exits = [n for n in ast.walk(ast.parse(self.text)) if isinstance(n, kinds)]
         return any(getattr(node, "value", True) is not None for node in exits)
@@ -57,12 +57,12 @@ def _dump(text):
 # --- The definitions of a module ------------------------------------------------------
 
 
-@lru_cache(maxsize=4096)  # a package is asked again and again
+@lru_cache(maxsize=4096)  # a package's source is read again and again
 def read_definitions(source):
     """Read all definitions of a module: a dict from name to Definition, in order.
 
-    Decorators, and comments directly above, belong to the text. A class comes before
-    the definitions in it, whose names begin with its own.
+    A definition's source includes its decorators and the comments directly above. A
+    class comes before its members, whose names begin with its own.
     """
     return {
         name: Definition(kind, dedent(cut_text(source, node)))
@@ -72,22 +72,23 @@ def read_definitions(source):
 
 @cache
 def read_texts(source):
-    """Read what a lesson can show: a dict from name to source text, in order.
+    """Read the definitions that a lesson can show: a dict from name to source code, in
+    order.
 
-    Attributes of classes are left out, and statements that define several names at
-    once by a tuple or by ``setattr``.
+    Class attributes are left out, and so are statements that define names by unpacking
+    a tuple or by ``setattr``.
     """
     return {name: dedent(cut_text(source, node)) for name, node in _shown(source)}
 
 
-definitions = read_texts  # as copies of lesson 23 call it that were laid before
+definitions = read_texts  # the name that older copies of lesson 23 use
 
 
 def split_module(source):
-    """Split a module into texts that do not overlap, by name.
+    """Split a module's source code into parts that do not overlap: a dict by name.
 
-    As :func:`read_texts`, but a class comes without its methods, and the imports of the
-    module are a text of their own.
+    Like :func:`read_texts`, but a class comes without its methods, and the module's
+    imports are an entry of their own.
     """
     kinds = ast.Import | ast.ImportFrom
     nodes = [node for node in parse(source).body if isinstance(node, kinds)]
@@ -106,11 +107,11 @@ def extract(source, names, file):
     Parameters
     ----------
     source : str
-        The text of the module.
+        The module's source code.
     names : list of str
         Such as ``["Variable", "as_array"]`` or ``["Variable.backward"]``.
     file : str
-        The name of the module's file, for the message.
+        The name of the module's file, for the error message.
 
     Raises
     ------
@@ -125,7 +126,7 @@ def extract(source, names, file):
     texts = [defined[name] for name in names]
     cell = texts[0]
     for above, text in pairwise(texts):
-        lines = "\n" in above or "\n" in text  # neighbours of one line stay together
+        lines = "\n" in above or "\n" in text  # adjacent one-liners stay together
         cell += ("\n\n\n" if lines else "\n") + text
     return cell
 
@@ -143,17 +144,17 @@ def read_imports(tree):
 
 
 def find_same(definitions, others):
-    """List the names under which others have the same code."""
+    """List the names of the definitions that have the same code in `others`."""
     return [n for n, d in definitions.items() if d.has_same_code(others.get(n))]
 
 
 def get_owner(name):
-    """Get the name of the class that a definition belongs to, or the name itself."""
+    """Return the class in a name such as ``Variable.backward``, or the name itself."""
     return name.partition(".")[0]
 
 
 def format_names(names, most=None):
-    """Format names for a sentence; of many, the first few."""
+    """Format names for a sentence: the first `most`, and the number of the others."""
     shown = [f"`{name}`" for name in names[:most]]
     more = len(names) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
@@ -186,7 +187,9 @@ def walk_definitions(source):
 
 
 def _shown(source):
-    """Pairs of name and node; of several names of one node, the first."""
+    """List pairs (name, node) of the definitions that a lesson can show, with the first
+    name of each node.
+    """
     names: dict[ast.AST, str] = {}
     for name, kind, node in walk_definitions(source):
         is_tuple = isinstance(getattr(node, "targets", [None])[0], ast.Tuple)
@@ -205,7 +208,9 @@ def _list_targets(node):
 
 
 def find_setattr(node):
-    """Find the call in a statement that attaches by ``setattr``, or in such a loop."""
+    """Find the call of ``setattr`` in an expression statement or a for loop; None if
+    there is none.
+    """
     for child in ast.walk(node) if isinstance(node, ast.For | ast.Expr) else ():
         if isinstance(child, ast.Call) and ast.unparse(child.func) == "setattr":
             return child
@@ -213,8 +218,8 @@ def find_setattr(node):
 
 
 def find_lines(source, node):
-    """Find the first line of a definition, counted from 0, and its end, decorators and
-    comments directly above included.
+    """Find the lines of a definition, including its decorators and the comments
+    directly above: the first, counted from 0, and the end (exclusive).
     """
     lines = _split_lines(source)
     decorators = getattr(node, "decorator_list", [])
@@ -226,7 +231,7 @@ def find_lines(source, node):
 
 
 def cut_text(source, node, without=()):
-    """Cut the lines of a definition out of a source, without some inner ones."""
+    """Return a definition's source lines, without those of the nodes in `without`."""
     lines, dropped = _split_lines(source), set()
     for inner in without:
         dropped |= set(range(*find_lines(source, inner)))
@@ -235,7 +240,7 @@ def cut_text(source, node, without=()):
 
 
 def get_body(node):
-    """Get the statements of a function or class without its docstring."""
+    """Return the statements of a function or class without its docstring."""
     return node.body if ast.get_docstring(node) is None else node.body[1:]
 
 
@@ -243,8 +248,8 @@ def get_body(node):
 
 
 def find_names_needed_at_once(node):
-    """Find the names that have to exist when a statement runs: bases, decorators,
-    defaults; not those inside functions.
+    """Find the names that have to exist when a statement runs, such as bases,
+    decorators and defaults, but not those used inside functions.
     """
     if isinstance(node, ast.FunctionDef | ast.Lambda):
         inside = [*getattr(node, "decorator_list", []), *node.args.defaults]
@@ -257,7 +262,9 @@ def find_names_needed_at_once(node):
 
 @lru_cache(maxsize=4096)
 def find_globals(source, with_builtins=False):
-    """Find the names that a module uses and that are not local to a function."""
+    """Find the names that a module uses, except those local to a function and, by
+    default, built-ins.
+    """
     names = set()
     tables = [symtable.symtable(source, "?", "exec")]
     while tables:

@@ -9,16 +9,14 @@ from .definitions import split_module
 from .lessons import known, module_path
 from .listings import FONT, Source
 
-# Blue and orange stay apart for every kind of colour vision, and pale enough for light
+# Blue and orange differ for every kind of colour vision, and are pale enough for light
 # and dark themes.
 COLOURS = {"+": "rgba(0,114,178,0.16)", "-": "rgba(213,94,0,0.16)"}
 
 
 @dataclass(repr=False)
 class Change:
-    """One definition that was added, changed or removed; shows itself in a notebook and
-    in a terminal.
-    """
+    """A definition that was added, changed or removed, displayed as a diff."""
 
     kind: str
     name: str
@@ -26,9 +24,9 @@ class Change:
     after: str
 
     def lines(self):
-        """The definition as diff lines: each begins with '+', '-' or a space."""
+        """Return the definition as diff lines, which begin with '+', '-' or a space."""
         before, after = self.before.splitlines(), self.after.splitlines()
-        # All lines that stayed are shown, too.
+        # With this n, all unchanged lines are included.
         lines = difflib.unified_diff(before, after, lineterm="", n=len(before))
         return list(lines)[3:]
 
@@ -50,24 +48,19 @@ class Change:
 
 
 def compare_sources(before, after, doc=False):
-    """Compare the sources of two classes or functions, as a Change."""
+    """Compare the source code of two classes or functions; return a Change."""
     texts = (Source(thing, doc).text for thing in (before, after))
     return Change("changed", after.__qualname__, *map(textwrap.dedent, texts))
 
 
 def compare_modules(before, after):
-    """Compare the texts of two modules.
-
-    Parameters
-    ----------
-    before, after : str
-        Source texts.
+    """Compare the source code of two modules.
 
     Returns
     -------
     list of Change
-        In the order of ``after``, then what is gone. A class that is new, or gone, is
-        one change with all its methods.
+        In the order of ``after``, then the removed definitions. A class that was added
+        or removed is one change, methods included.
     """
     before, after = split_module(before), split_module(after)
     old, new = _merge_classes(before, after), _merge_classes(after, before)
@@ -78,8 +71,8 @@ def compare_modules(before, after):
 
 
 def _merge_classes(these, others):
-    # A class that the other side lacks stays in one piece: its methods are no news of
-    # their own. A class that comes from elsewhere is not among these.
+    # Keep a class that the other module lacks in one piece, instead of listing its
+    # methods separately. Imported classes are not in `these`.
     merged: dict[str, str] = {}
     for name, text in these.items():
         owner = name.split(".")[0]
@@ -91,7 +84,7 @@ def _merge_classes(these, others):
 
 
 class Differences:
-    """The changes between two steps; shows itself in a notebook and in a terminal."""
+    """The changes between two steps, displayed in a notebook or a terminal."""
 
     def __init__(self, before, after):
         self.steps = known(before), known(after)

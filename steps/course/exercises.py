@@ -1,7 +1,6 @@
-"""Exercises: a task with two hints, a solution between two markers, and a check behind
-it.
+"""Exercises: a task with two hints, a solution between two markers, and a check.
 
-In a lesson an exercise reads::
+In a lesson, an exercise looks like this::
 
     ### Exercise 1: twice
 
@@ -15,10 +14,10 @@ In a lesson an exercise reads::
     Multiply, and return what you get.
     ```
 
-and then come two code cells, the solution between ``### BEGIN SOLUTION`` and ``### END
-SOLUTION``, and the check, tagged ``check``. What stands in the check between ``###
-BEGIN HIDDEN TESTS`` and ``### END HIDDEN TESTS`` is not in the copies: it tries other
-inputs, which a hard-coded answer does not know.
+Two code cells follow: the solution, between ``### BEGIN SOLUTION`` and ``### END
+SOLUTION``, and the check, tagged ``check``. Students' copies lack the part of the check
+between ``### BEGIN HIDDEN TESTS`` and ``### END HIDDEN TESTS``, which tries other
+inputs to catch hard-coded answers.
 """
 
 import itertools
@@ -32,7 +31,7 @@ END = "### END SOLUTION"
 BEGIN_HIDDEN = "### BEGIN HIDDEN TESTS"
 END_HIDDEN = "### END HIDDEN TESTS"
 STUB = "...  # your code here"
-# Between functions no statement is needed, and a last line of dots would be printed.
+# At the top level no statement is needed, and a final ``...`` would be displayed.
 STUB_OUTSIDE = "# your code here"
 CHECK = "check"
 FOLDED = "hide-input"
@@ -45,8 +44,8 @@ FOLDED_HINT = re.compile(r'<details class="hint">.*?</details>\n*', re.S)
 
 @dataclass
 class Exercise:
-    """An exercise as its lesson has it; the solution and the check are whole cells,
-    which stand at some places in the lesson.
+    """An exercise of a lesson. The solution and the check are the sources of whole
+    cells; their positions are indices into the lesson's cells.
     """
 
     hints: list[str]
@@ -57,7 +56,7 @@ class Exercise:
 
 
 def find_exercises(cells):
-    """Find the exercises of a lesson, from its cells as the lesson has them."""
+    """Find the exercises in a lesson's cells."""
     exercises: list[Exercise] = []
     hints: list[str] = []
     for position, cell in enumerate(cells):
@@ -81,13 +80,13 @@ def is_check(cell):
 
 
 def replace_solutions(source, markers=False):
-    """Replace each marked solution by a stub that runs and does nothing; the markers
-    stay around it if that is asked for.
+    """Replace each marked solution with a stub that does nothing; with `markers`, keep
+    the markers around it.
 
     Raises
     ------
     CourseError
-        If the markers do not stand in pairs.
+        If the markers are not in pairs.
     """
 
     def make_stub(marked):
@@ -99,18 +98,18 @@ def replace_solutions(source, markers=False):
 
 
 def remove_hidden_tests(source):
-    """Take the hidden tests out of a check.
+    """Remove the hidden tests from a check.
 
     Raises
     ------
     CourseError
-        If the markers do not stand in pairs.
+        If the markers are not in pairs.
     """
     return _replace_marked(source, BEGIN_HIDDEN, END_HIDDEN, lambda marked: "")
 
 
 def remove_markers(source):
-    """Remove the two lines around a solution."""
+    """Remove the marker lines around a solution."""
     marks = BEGIN, END
     return "\n".join(line for line in source.splitlines() if line.strip() not in marks)
 
@@ -127,8 +126,8 @@ def _replace_marked(source, begin, end, replacement):
 
 
 def fold_blocks(text):
-    """Fold the hints of a task, and the answer to a prediction, as in the built
-    notebook: they open at a click.
+    """Convert the hints of a task, and the answer to a prediction, to blocks that open
+    at a click.
     """
     counter = itertools.count(1)
 

@@ -1,6 +1,4 @@
-"""Shows animations: in a player where somebody watches, else as a picture that moves
-once.
-"""
+"""Show animations: in a player if a person is watching, else as an animated PNG."""
 
 import io
 import re
@@ -9,7 +7,7 @@ from matplotlib.animation import PillowWriter
 
 from .watching import is_watched
 
-# Matplotlib's player fetches an icon font; these signs every font has.
+# Matplotlib's player downloads an icon font; every font has these characters.
 ICONS = {
     "fa-minus": "−",
     "fa-fast-backward": "|◀",
@@ -23,13 +21,14 @@ ICONS = {
 }
 ICON = re.compile(r'<i class="fa ([\w -]+)"></i>')
 ICON_FONT = re.compile(r'<link rel="stylesheet"\s+href="[^"]*font-awesome[^"]*">\s*')
-# A picture that moves by itself for longer has to be one that can be stopped.
+# Accessibility (WCAG 2.2.2): a picture that moves for more than 5 seconds needs a way
+# to pause it.
 MAX_MILLISECONDS = 4_900
 
 
 class Film:
-    """Shows an animation. Its player holds every frame, drawn as this machine draws,
-    and ids by chance: a stored notebook keeps the picture in its place.
+    """An animation. Its player depends on the machine that draws its frames, and has
+    random ids, so stored notebooks hold a picture instead.
     """
 
     def __init__(self, animation):
@@ -47,7 +46,7 @@ class Film:
     def _make_player(self, animation):
         html = animation.to_jshtml(default_mode="once")
         html = ICON.sub(lambda icon: ICONS[icon[1]], ICON_FONT.sub("", html))
-        # For a reader who cannot see it.
+        # Add descriptions for screen readers.
         html = html.replace("<img id=", f'<img alt="{self!r}" id=')
         return html.replace("<input id=", '<input aria-label="Frame" id=')
 
@@ -60,14 +59,16 @@ class Film:
 
 
 class _Frames(PillowWriter):
-    """Collects what an animation draws."""
+    """Collects the frames of an animation."""
 
     def finish(self):
-        """Nothing is written to a file."""
+        """Write no file."""
 
 
 def _encode(images, interval):
-    """Encode frames as one PNG that moves once; where it does not, shows the last."""
+    """Encode frames as a PNG that plays once; programs that cannot play it show the
+    last frame.
+    """
     png = io.BytesIO()
     once = {"duration": min(interval, MAX_MILLISECONDS // len(images)), "loop": 1}
     images[-1].save(png, "png", default_image=True, append_images=images, **once)
@@ -75,12 +76,14 @@ def _encode(images, interval):
 
 
 def _fix_layout(animation):
-    """Let all frames have the layout of the first. Matplotlib would draw each three
-    times: to be seen at once, to find its layout, and to save it.
+    """Give all frames the layout of the first.
+
+    Otherwise Matplotlib would draw each frame three times: to display it, to find its
+    layout, and to save it.
     """
     figure = animation._fig
     animation._init_draw()
-    for _ in range(4):  # a layout takes a few rounds to settle
+    for _ in range(4):  # the layout settles after a few draws
         figure.draw_without_rendering()
     figure.set_layout_engine("none")
     figure.canvas.draw_idle = lambda: None

@@ -1,13 +1,13 @@
-"""nbformat and jupytext, without a detour.
+"""nbformat and jupytext, imported without a slow optional dependency.
 
-nbformat's judge of schemas, jsonschema, builds parsers for addresses with letters of
-all alphabets as soon as it is imported. That takes longer than all else that a command
-of the course does, and no notebook has such an address.
+nbformat validates with jsonschema, which on import builds parsers for addresses with
+international characters. That takes longer than everything else in a command of the
+course, and no notebook has such an address.
 """
 
 import sys
 
-_PARSERS = "rfc3987_syntax"  # jsonschema does without what cannot be imported
+_PARSERS = "rfc3987_syntax"  # optional: jsonschema works without it
 
 _hidden = sys.modules.setdefault(_PARSERS, None) is None  # type: ignore[arg-type]
 try:

@@ -1,4 +1,4 @@
-"""Helps with an exercise, on request: :func:`steps.hint` and :func:`steps.solution`."""
+"""Help with an exercise on request: :func:`steps.hint` and :func:`steps.solution`."""
 
 from dataclasses import dataclass
 
@@ -9,20 +9,20 @@ from .listings import Listing
 
 @dataclass(repr=False)
 class Hint:
-    """Shows hints: the first at once, the nearer ones at a click.
+    """The hints for an exercise: the first is open, the others open at a click.
 
     Parameters
     ----------
     hints : list of str
-        The nearest is the last.
+        The hints, the most explicit last.
     titles : list of str
-        What opens the nearer ones.
+        The titles of the hints after the first.
     shown : int
-        How many of the nearer ones are shown at once.
+        How many of the hints after the first are open from the start.
     call : str
-        What asks for the next one.
+        The call that shows the next hint.
     solution : str
-        What shows the lesson's code, of which the last hint is then a skeleton.
+        The call that shows the lesson's code; the last hint is then a skeleton of it.
     """
 
     hints: list[str]
@@ -52,7 +52,7 @@ class Hint:
 
 
 def make_hint(number, exercise, nearer=False):
-    """Make the Hint of an exercise."""
+    """Make the Hint of an exercise; with `nearer`, all its hints are open."""
     hints = _find_exercise(number, exercise).hints
     if not hints:
         raise CourseError(
@@ -65,7 +65,7 @@ def make_hint(number, exercise, nearer=False):
 
 
 def show_solution(number, exercise):
-    """Show a solution of an exercise: other right ones exist."""
+    """Return a Listing of one of the correct solutions of an exercise."""
     text = exercises.remove_markers(_find_exercise(number, exercise).solution)
     if exercises.STUB in text or exercises.STUB_OUTSIDE in text.splitlines():
         text = "# This package of the course was made without solutions."

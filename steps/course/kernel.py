@@ -1,6 +1,7 @@
-"""Prepares the kernel of a notebook that imports steps: a failed assertion shows one
-sentence, a page of HTML has a text, for where it is not shown, and pictures are in the
-notebook.
+"""Prepare the kernel of a notebook that imports steps.
+
+A failed assertion shows one sentence, an HTML page also has a plain-text form, and
+pictures appear in the notebook.
 """
 
 import ast
@@ -16,24 +17,24 @@ from .exercises import CHECK
 from .watching import notebook_shell
 
 TAG = re.compile(r"<style>.*?</style>|<(/?)(\w*)[^>]*>", re.S)
-# After these, the text goes on in a line of its own.
+# The closing tags of these end a line.
 BLOCK_TAGS = ("div", "h1", "h2", "h3", "li", "p", "summary", "table", "tr")
 INLINE = "module://matplotlib_inline.backend_inline"
 GREY = "\x1b[90m"
-# JupyterLab sends the id and the tags of a cell along with its code; what grades, or
-# runs notebooks by itself, sends neither. A cell of the reader's own has another id.
+# JupyterLab sends the id and tags of a cell with its code; graders and other programs
+# that run notebooks send neither. Cells added by the reader have other ids.
 LESSON_CELL = re.compile(r"(step\d\d|start)-\d+$")
 
 
 def prepare():
-    """Prepare the kernel that runs this, if one does."""
+    """Prepare the kernel that runs this code, if there is one."""
     shell = notebook_shell()
     if not hasattr(shell, "kernel"):
         return
     shell.set_custom_exc((Exception,), _show_error)
     texts = shell.display_formatter.formatters["text/plain"]
     texts.for_type_by_name("IPython.core.display", "HTML", _print_as_text)
-    # The kernel obeys an exported MPLBACKEND, which is meant for scripts.
+    # The kernel would obey an exported MPLBACKEND, which is meant for scripts.
     if os.environ.get("MPLBACKEND", INLINE) != INLINE:
         os.environ["MPLBACKEND"] = INLINE
         if "matplotlib" in sys.modules:
@@ -41,10 +42,10 @@ def prepare():
 
 
 def _show_error(shell, kind, error, trace, tb_offset=None):
-    """Show one sentence where it says enough. The magic ``%tb`` shows the traceback."""
+    """Show one sentence instead of the traceback if it is enough; ``%tb`` shows all."""
     asked = shell.kernel.get_parent("shell").get("metadata", {})
     if CHECK in asked.get("tags", ()) and _is_sentence(error):
-        # The lines around it would give the answer away.
+        # The surrounding lines would give the answer away.
         shown = f"{BOLD}{error}{PLAIN}"
     elif LESSON_CELL.match(asked.get("cellId", "")) and (
         line := _find_fact(error, traceback.extract_tb(trace)[1:])
@@ -65,12 +66,12 @@ def _is_sentence(error):
 
 
 def _find_fact(error, frames):
-    """Find the assertion without a message that failed, or that could not be computed;
-    return its first line, or nothing.
+    """Find the assertion without a message that failed or raised an error; return its
+    first line, or an empty string.
     """
     if _is_sentence(error):
         return ""
-    place = frames[0]  # in the cell
+    place = frames[0]  # the frame in the cell
     lines = linecache.getlines(place.filename)
     for node in ast.walk(ast.parse("".join(lines))):
         if not isinstance(node, ast.Assert) or node.msg:
@@ -85,7 +86,7 @@ def _print_as_text(page, printer, cycle):
 
 
 def convert_to_text(page):
-    """Convert a piece of HTML to text: without tags, code as it was written."""
+    """Convert HTML to plain text, with code as it was written."""
 
     def replace_tag(tag):
         closes, name = tag[1], tag[2]

@@ -1,8 +1,9 @@
-"""Keep the learner's own folder, ``my-course``: nothing of theirs is overwritten.
+"""Keep the learner's own folder, ``my-course``, up to date without overwriting their
+work.
 
-A notebook knows, in its metadata, a digest of the sources it was laid with; as long as
-its cells still have that digest, nobody has worked in it, and a newer lesson can take
-its place. Of other files a stamp beside them has the digests.
+A notebook's metadata hold a digest of its original cells. As long as the cells still
+match, nobody has worked in the notebook, and a newer lesson can replace it. For other
+files, a stamp file beside them holds the digests.
 """
 
 import hashlib
@@ -15,19 +16,19 @@ from . import lessons, student_copies
 from .lessons import CourseError, known, notebook_path, with_map
 
 FOLDER = lessons.ROOT / "my-course" if lessons.NOTEBOOKS.is_dir() else Path("my-course")
-# Says from which course the folder was laid, so that the next start need not look.
+# Holds a digest of the course, so that the next start can skip the comparison.
 STAMP = ".course.json"
 
 
 def sync_copies(folder=None):
-    """Write the map and the lessons that are missing; renew those nobody worked in.
+    """Create missing copies of the map and the lessons; update those nobody worked in.
 
     Returns
     -------
     dict
-        The numbers of the steps that were laid anew, under "new"; under "renewed";
-        under "kept" those left alone though the course has a newer lesson; and under
-        "broken" those whose file cannot be read.
+        The numbers of the steps, by what happened to their copies: "new" (created),
+        "renewed" (updated), "kept" (left alone although the course has a newer lesson)
+        and "broken" (not readable).
     """
     folder = Path(folder or FOLDER).resolve()
     done: dict[str, list[int]] = {"new": [], "renewed": [], "kept": [], "broken": []}
@@ -48,13 +49,13 @@ def _make_copy(number, folder):
 
 
 def sync_copy(target, text):
-    """Write a copy, or renew it if nobody worked in it.
+    """Create a copy, or update it if nobody worked in it.
 
     Returns
     -------
     str or None
-        "new", "renewed", "kept" where it is theirs and there is a newer one, "broken"
-        where it cannot be read, or None where there was nothing to do.
+        "new"; "renewed"; "kept" if someone worked in it and the lesson is newer;
+        "broken" if it is not readable; None if it is up to date.
     """
     if not target.exists():
         student_copies.write_new(target, text)
@@ -72,7 +73,7 @@ def sync_copy(target, text):
 
 
 def lay_copy(number, folder=None):
-    """Write the learner's copy of one lesson, unless it is there; return its path."""
+    """Create the learner's copy of a lesson unless it exists; return its path."""
     folder = Path(folder or FOLDER).resolve()
     target = folder / notebook_path(number).name
     if not target.exists():
@@ -81,17 +82,17 @@ def lay_copy(number, folder=None):
 
 
 def lay_fresh(number, folder=None):
-    """Set the learner's copy of a lesson aside and lay a new one.
+    """Rename the learner's copy of a lesson, and create a new copy.
 
     Returns
     -------
     Path
-        Where the old copy is now.
+        The new path of the old copy.
 
     Raises
     ------
     CourseError
-        If there is no such step, or no copy of it.
+        If the step does not exist, or if there is no copy of it.
     """
     folder = Path(folder or FOLDER).resolve()
     target = folder / notebook_path(known(number)).name
@@ -102,12 +103,13 @@ def lay_fresh(number, folder=None):
 
 
 def set_aside(path):
-    """Give a file another name, and return that.
+    """Rename a file, such as ``step08.ipynb`` to ``step08-old1.ipynb``; return the new
+    path.
 
     Raises
     ------
     CourseError
-        If there is no such file.
+        If the file does not exist.
     """
     if not path.exists():
         raise CourseError(f"There is no {path.name} in {path.parent}.")
@@ -116,11 +118,11 @@ def set_aside(path):
     return path.rename(path.with_name(free))
 
 
-# --- Whether something is theirs ------------------------------------------------------
+# --- The learner's changes ------------------------------------------------------------
 
 
 def is_untouched(notebook):
-    """Whether nobody has worked in a copy since it was laid."""
+    """Return whether nobody has worked in a copy since it was created."""
     marks, digest = _get_marks(notebook), student_copies.digest_sources
     return bool(marks) and marks["sources"] == digest(notebook)
 
@@ -130,8 +132,10 @@ def _get_marks(notebook):
 
 
 def write_tracked(texts, stamp):
-    """Write files, by their paths, and return which: those that somebody else changed
-    stay as they are. The stamp, a file, notes the digests of what was written.
+    """Write files, given as a dict from path to text; return the paths written.
+
+    Files that were changed since they were last written are left alone. The file
+    `stamp` records the digests of the written files.
     """
     written = [p for p in texts if not p.exists() or is_tracked(p, stamp)]
     digests = read_json(stamp)
@@ -143,7 +147,7 @@ def write_tracked(texts, stamp):
 
 
 def is_tracked(path, stamp):
-    """Whether a file is still as it was written with this stamp."""
+    """Return whether a file still matches its digest in the stamp."""
     digest = read_json(stamp).get(os.path.relpath(path, stamp.parent))
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     return digest == _digest(text.encode())
@@ -154,7 +158,7 @@ def _digest(data):
 
 
 def _digest_course():
-    """Digest all that copies are made from, the course tool included."""
+    """Return a digest of all that copies are made from, including the course tool."""
     files = [*lessons.LESSONS.glob("*.md"), *lessons.LESSONS.rglob("*.py")]
     maps = student_copies.BUILT_MAP, notebook_path(lessons.MAP)
     data = b""
@@ -168,13 +172,16 @@ def _digest_course():
 
 
 def read_json(path, is_spare=False):
-    """Read a notebook, or another file of JSON, as a dict; an empty one if there is
-    none, or if it cannot be read and is spare: it is made anew.
+    """Read a JSON file, such as a notebook, as a dict; a missing file gives an empty
+    dict.
+
+    A damaged file also gives an empty dict if `is_spare`, because it will be written
+    again.
 
     Raises
     ------
     CourseError
-        If it cannot be read: then it is not ours to replace.
+        If the file is damaged and not `is_spare`: it may be the learner's.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -194,7 +201,7 @@ def write_json(path, content):
 
 
 def replace_file(path, text):
-    """Write a file at once or not at all: an interrupted start leaves the old one."""
+    """Write a file atomically: if this is interrupted, the old file stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_name(f".{path.name}.new")
     half.write_text(text, encoding="utf-8", newline="\n")

@@ -1,4 +1,4 @@
-"""Where the course's files are, and what the head of each lesson says."""
+"""Paths of the course's files, and the facts in the head of each lesson."""
 
 import os
 import re
@@ -7,42 +7,43 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
-# In a checkout the steps are `steps`; installed, they are `dezero_lite.steps`.
+# The package of the steps: `steps` in a checkout, `dezero_lite.steps` if installed.
 STEPS = __package__.removesuffix(".course")
 LESSONS = Path(__file__).resolve().parents[1]
 ROOT = LESSONS.parent
 NOTEBOOKS = ROOT / "notebooks"
-# The map, start.md, comes before the first step: its notebook is built like theirs.
+# The map, start.md, comes before the first step and is built like a step.
 MAP = 0
 FILE = re.compile(r"step(?P<number>\d\d)(?P<ending>\.\w+)")
-# For every process that runs lessons: several with several threads each take turns on
-# the cores, and can be ten times slower. NumPy reads it when it is imported.
+# Environment variables for every process that runs lessons. Several processes with
+# several threads each compete for the cores, and can be ten times slower. NumPy reads
+# the variables when it is imported.
 KERNELS = {
     "OPENBLAS_NUM_THREADS": "1",
-    # As dezero_lite.keep_memory() has it: memory of large arrays stays for the next.
+    # As in dezero_lite.keep_memory(): the memory of large arrays is reused.
     "MALLOC_MMAP_THRESHOLD_": str(2**25),
     "MALLOC_TRIM_THRESHOLD_": str(2**26),
 }
 
 
 class CourseError(Exception):
-    """Something the person at the keyboard can mend; the message says how."""
+    """An error that the user can fix; the message says how."""
 
 
 def numbers():
-    """The numbers of the steps, in order: of those that have a lesson and a module."""
+    """Return the numbers of the steps that have a lesson and a module, in order."""
     return sorted(_files(".md") & _files(".py"))
 
 
 def with_map():
-    """The numbers of all that has a notebook: the map, if there is one, and the
-    steps.
+    """Return the numbers of everything that has a notebook: the map, if it exists, and
+    the steps.
     """
     return [MAP] * lesson_path(MAP).exists() + numbers()
 
 
 def find_unpaired_files():
-    """Find steps with a lesson and no module, or the reverse: a list of messages."""
+    """Find the steps that lack a lesson or a module; return a list of messages."""
     complaints = []
     for number in sorted(_files(".md") ^ _files(".py")):
         pair = lesson_path(number), module_path(number)
@@ -57,7 +58,7 @@ def _files(ending):
 
 
 class StepKind(Enum):
-    """What the module of a step holds; what is asked of a step follows from it."""
+    """The kind of a step's module, which decides what is required of the step."""
 
     SNAPSHOT = "the whole framework as it is at that step, in one file that needs NumPy"
     PACKAGE = "functions of its own, and what the package that grows has by then"
@@ -65,14 +66,14 @@ class StepKind(Enum):
 
 
 def one_of(*values):
-    """A fact that has one of some values, the first of them as a rule."""
+    """Make a field of Facts that takes one of some values; the first is the default."""
     return field(default=values[0], metadata={"values": values})
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What is particular to a lesson: the block ``course:`` in the front matter of its
-    ``stepNN.md``. CONTRIBUTING.md says what the keys mean.
+    """The settings of a lesson, from the block ``course:`` in the front matter of its
+    ``stepNN.md``. CONTRIBUTING.md explains the keys.
     """
 
     kind: str = one_of("package", "snapshot", "design")
@@ -140,13 +141,13 @@ def _what_is_wrong(key, value):
 
 
 def without_facts(text):
-    """The text of a lesson without its facts, which its notebook does not show."""
+    """Return a lesson's text without the block ``course:``, which is not displayed."""
     return BLOCK.sub(r"\1", text)
 
 
 def latest(key, number):
-    """What the last lesson up to this one that says something under a key says; None
-    if there is none.
+    """Return the value of a key in the last lesson up to this one that sets it; None if
+    none does.
     """
     said = [getattr(read_facts(n), key) for n in numbers() if n <= number]
     return next(filter(None, reversed(said)), None)
@@ -154,29 +155,29 @@ def latest(key, number):
 
 @cache
 def is_on_library(number):
-    """Whether a package step is built on dezero_lite, not on the package that grows."""
+    """Return whether a package step builds on dezero_lite, not the growing package."""
     return latest("stands_on", number) == "dezero_lite"
 
 
 def kind(number):
-    """The StepKind of a step."""
+    """Return the StepKind of a step."""
     return StepKind[read_facts(number).kind.upper()]
 
 
 def of_kind(*kinds):
-    """The numbers of the steps of some kinds, in order."""
+    """Return the numbers of the steps of some kinds, in order."""
     return [number for number in numbers() if kind(number) in kinds]
 
 
 def previous(number):
-    """The step that this one goes on from; 0 if it begins afresh, as a design does."""
+    """Return the step that this one continues; 0 if it starts from scratch."""
     if kind(number) is StepKind.DESIGN:
         return read_facts(number).continues
     return max((n for n in of_kind(kind(number)) if n < number), default=0)
 
 
 def known(number):
-    """Return the number if there is such a step; raise CourseError if there is not."""
+    """Return the number if the step exists, and raise a CourseError if it does not."""
     if number not in numbers():
         for message in find_unpaired_files():
             if f"step{number:02d}" in message:
@@ -188,7 +189,7 @@ def known(number):
 
 
 def spans(values):
-    """Write sorted whole numbers as spans: [1, 2, 3, 7] is '1-3, 7'."""
+    """Format sorted integers as ranges: [1, 2, 3, 7] is '1-3, 7'."""
     runs: list[list[int]] = []
     for value in values:
         if runs and value == runs[-1][1] + 1:
@@ -199,10 +200,10 @@ def spans(values):
 
 
 def format_command(command):
-    """Format what a learner types for a command of the course tool.
+    """Return the shell command with which a learner runs a command of the course tool.
 
     A checkout has start.py, which finds the environment by itself; an installed package
-    has the tool alone.
+    has only the tool.
     """
     if STEPS != "steps":
         return f"python -m {STEPS} {command}"
@@ -215,7 +216,7 @@ def module_path(number):
 
 
 def stem(number):
-    """What the files of a step are called, before the dot."""
+    """Return the name of a step's files without the extension."""
     return "start" if number == MAP else f"step{number:02d}"
 
 
@@ -242,17 +243,17 @@ class Head:
 def head(number):
     """Read the head of a lesson.
 
-    The line of facts reads ``**Time** 20 minutes · **Builds on** step 7``, then, where
-    there is something to say, ``· **New** `f` · **Changed** `g` · **Gone** `h```. Of a
-    lesson that visits dezero_lite it ends in ``· **Visits** `dezero_lite.layers.GRU```.
-    A head has ten new names at most; the others are in a table at the end, whose first
-    column is called *Also new*.
+    The line of facts reads ``**Time** 20 minutes · **Builds on** step 7``, followed, if
+    there is anything to list, by ``· **New** `f` · **Changed** `g` · **Gone** `h```. If
+    the lesson visits dezero_lite, it ends with ``· **Visits**
+    `dezero_lite.layers.GRU```. It lists at most ten new names; the others are in a
+    table at the end of the lesson, whose first column is called *Also new*.
     """
     return head_of(lesson_path(number).read_text(encoding="utf-8"), number)
 
 
 def head_of(text, number):
-    """The head in the text of a lesson."""
+    """Read the head from the text of a lesson."""
     title = re.search(rf"(?m)^# Step {number}: (.+)$", text)
     line = re.search(r"(?m)^\*\*Time\*\* (\d+) minutes · \*\*Builds on\*\* .+$", text)
     if not title or not line:

@@ -1,13 +1,13 @@
-"""Shows source code in a lesson, highlighted, without running it a second time."""
+"""Show source code in a lesson, highlighted, without running it again."""
 
 import inspect
 import re
 
 TOOL_COMMENT = re.compile(r"  # (type: ignore|noqa)\b.*")
-# A docstring that goes on after a blank line: in front of that, and the rest.
+# A docstring of several paragraphs; group 1 is the first.
 LONG_DOCSTRING = re.compile(r'(?ms)^( *r?"""\S(?:(?!""").)*?)\n\n.*?"""')
-# JupyterLab has colours for these. Elsewhere the ones here stand out on light and on
-# dark paper, mixed with the colour of the text around.
+# Fallbacks for where JupyterLab's colours are missing; mixed with the text colour, they
+# are readable on light and dark backgrounds.
 COLOURS = {
     "keyword": ("[class^=k],.ow", "#0a8f2e"),
     "def": (".nf,.nc,.fm", "#3b7ddd"),
@@ -29,7 +29,7 @@ FONT = "var(--jp-code-font-size,var(--course-code-size,13px))/1.4 monospace"
 
 
 class Listing:
-    """Code that shows itself, highlighted in a notebook and as text in a terminal."""
+    """Code, displayed with highlighting in a notebook and as text in a terminal."""
 
     def __init__(self, text):
         self.text = text
@@ -38,8 +38,8 @@ class Listing:
         return self.text
 
     def _repr_html_(self):
-        # Without a font of its own, a page made by nbconvert would show the code in
-        # that of its text.
+        # The listing sets its font, because a page made by nbconvert would use that of
+        # its text.
         return STYLE + _highlight(self.text)
 
 
@@ -54,8 +54,8 @@ def _highlight(text):
 
 
 class Source(Listing):
-    """Shows the source of a class or function of the package, but for comments that are
-    meant for tools; of each docstring the first paragraph, or all with ``doc``.
+    """The source of a class or function, without comments for tools. Docstrings are cut
+    to their first paragraph unless ``doc`` is true.
     """
 
     def __init__(self, thing, doc=False):

@@ -1,4 +1,4 @@
-"""A module as text that definitions can be put into and dropped from."""
+"""A module's source code, which definitions can be added to and removed from."""
 
 import ast
 import re
@@ -22,8 +22,8 @@ from .definitions import (
 
 @dataclass
 class ModuleText:
-    """The statements of a module in order, apart from its docstring, its imports and
-    ``__all__``, which are written anew.
+    """The statements of a module in order, apart from its docstring, imports and
+    ``__all__``, which `format` writes.
     """
 
     statements: list[str] = field(default_factory=list)
@@ -31,7 +31,7 @@ class ModuleText:
 
     @classmethod
     def read(cls, source):
-        """Read a module; each statement has the comments above it."""
+        """Read a module; each statement includes the comments above it."""
         module = cls(imports=read_imports(parse(source)))
         lines, end = source.splitlines(), 0
         for node in parse(source).body:
@@ -49,7 +49,7 @@ class ModuleText:
 
     @property
     def body(self):
-        """The definitions as text, each after what it needs."""
+        """The source code of the definitions, each after those that it needs."""
         text, before = "", ""
         for statement in _sort(tuple(self.statements)):
             gap = "\n" if _is_line(before) and _is_line(statement) else "\n\n\n"
@@ -62,11 +62,11 @@ class ModuleText:
 
     @property
     def missing_names(self):
-        """The names that it uses and neither defines nor imports."""
+        """The names that the module uses but neither defines nor imports."""
         return find_globals(self.body) - set(self.definitions) - set(self.imports)
 
     def format(self, docstring=""):
-        """Format the whole module, as it is written to a file."""
+        """Return the whole module as it is written to a file."""
         body = self.body
         public = sorted(name for name in _define(body) if name[0] != "_")
         listed = "".join(f'    "{name}",\n' for name in public)
@@ -76,7 +76,7 @@ class ModuleText:
 
     def _format_imports(self, body):
         used = find_globals(body, True)
-        if "__getattr__" in self.imports:  # from 69 on it hands on what it imports
+        if "__getattr__" in self.imports:  # from step 69 on, it re-exports its imports
             used = self.imports
         lines = {line for name, line in self.imports.items() if name in used}
         sources = {line: re.split(r"[ .]", line)[1] for line in lines}
@@ -88,8 +88,10 @@ class ModuleText:
     # --- Changing ---------------------------------------------------------------------
 
     def put(self, name, definition, order=()):
-        """Put a definition in the place of the one of that name, or where it belongs by
-        an order of names; without an order, above what uses it first.
+        """Replace the definition of that name, or insert a new one.
+
+        A new one is inserted where an order of names puts it; without an order, above
+        the first statement that uses it.
         """
         if definition.kind in (Kind.METHOD, Kind.ATTRIBUTE):
             self.drop_attached(name)
@@ -99,7 +101,7 @@ class ModuleText:
             return
         if definition.kind == Kind.ATTACHED:
             self.drop(name)
-            if definition.text in self.statements:  # a loop that attaches several
+            if definition.text in self.statements:  # it is a loop that attaches several
                 return
         if (index := self._find(name)) is not None:
             self.statements[index] = definition.text
@@ -107,7 +109,7 @@ class ModuleText:
             self.statements.insert(self._find_place(name, order), definition.text)
 
     def drop(self, name):
-        """Drop a definition; a class goes with all that it holds."""
+        """Remove a definition; a class is removed with its members."""
         if "." in name:
             self.drop_attached(name)
             if (index := self._find(get_owner(name))) is not None:
@@ -116,7 +118,9 @@ class ModuleText:
             del self.statements[index]
 
     def drop_attached(self, name):
-        """Drop a line such as ``Variable.__add__ = add``, if it attaches no other."""
+        """Remove a line such as ``Variable.__add__ = add`` if it attaches no other
+        name.
+        """
         attaches = lambda s: (
             [*read_definitions(s)] == [name]
             and (read_definitions(s)[name].kind == Kind.ATTACHED)
@@ -124,13 +128,13 @@ class ModuleText:
         self.statements = [s for s in self.statements if not attaches(s)]
 
     def add_imports(self, imports, wanted=None):
-        """Import what is missing; if some names are wanted, these alone."""
+        """Import missing names; if `wanted` is given, only those in it."""
         for name in self.missing_names:
             if name in imports and (wanted is None or name in wanted):
                 self.imports.setdefault(name, imports[name])
 
     def _find(self, name):
-        """Find the place of the last statement that defines a name."""
+        """Find the index of the last statement that defines a name; None if missing."""
         places = reversed(range(len(self.statements)))
         defines = lambda k: name in read_definitions(self.statements[k])
         return next(filter(defines, places), None)
@@ -164,9 +168,9 @@ def _need(statement):
     return find_names_needed_at_once(ast.parse(statement))
 
 
-@lru_cache(maxsize=1024)  # a package asks for its text again and again
+@lru_cache(maxsize=1024)  # a package's source is generated again and again
 def _sort(statements):
-    """Sort the statements of a module, each after what it needs."""
+    """Sort the statements of a module so that each comes after those that it needs."""
     waiting, ordered = [*statements], []
     while waiting:
         later = set().union(*map(_define, waiting))
@@ -181,8 +185,8 @@ def _sort(statements):
 
 
 def put_into_class(text, name, definition, order=()):
-    """Put a method or an attribute into the text of a class, in the place of the one of
-    that name, or where it belongs by an order of names.
+    """Replace the member of that name in the source of a class, or insert a new one
+    where an order of names puts it.
     """
     lines = text.splitlines()
     new = textwrap.indent(definition.text, "    ").splitlines()
@@ -197,7 +201,7 @@ def put_into_class(text, name, definition, order=()):
 
 
 def drop_from_class(text, name):
-    """Drop a method or an attribute from the text of a class."""
+    """Remove a method or an attribute from the source of a class."""
     start, end = _find_spans(text).get(name.partition(".")[2], (0, 0))
     lines = text.splitlines()
     left = [line.rstrip() for line in lines[:start] + lines[end:]]
@@ -207,9 +211,10 @@ def drop_from_class(text, name):
 
 
 def complete_class(text, name, definitions, order):
-    """Put those methods into the text of a class that belong to it and are not in it;
-    of those with two underscores, and of attributes, only what has a place in an order
-    of names: others, such as ``__slots__``, change what the class does.
+    """Add the missing methods of a class to its source.
+
+    Attributes and special methods are added only if they are in `order`: others, such
+    as ``__slots__``, change what the class does.
     """
     known = read_definitions(text)
     for other, definition in definitions.items():
@@ -222,13 +227,13 @@ def complete_class(text, name, definitions, order):
 
 
 def _find_spans(text):
-    """From each name in a class to its first line and its end."""
+    """Map each member of a class to its first line and its end."""
     inside = ((n.partition(".")[2], node) for n, _, node in walk_definitions(text))
     return {name: find_lines(text, node) for name, node in inside if name}
 
 
 def _find_line(text, name, definition, order):
-    """Find the line before which something new in a class belongs."""
+    """Find the line before which a new member of a class belongs."""
     spans, end = _find_spans(text), len(text.splitlines())
     if name not in order:
         return end
@@ -237,7 +242,7 @@ def _find_line(text, name, definition, order):
             owner, _, member = before.partition(".")
             if owner == get_owner(name) and member in spans:
                 return spans[member][1]
-    # Under the docstring; but __radd__ = __add__ has to wait for __add__.
+    # It belongs below the docstring, but __radd__ = __add__ has to follow __add__.
     needs = _need(definition.text)
     methods = [n for _, kind, n in walk_definitions(text) if kind == Kind.METHOD]
     if not methods or needs & set(spans):

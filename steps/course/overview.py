@@ -1,7 +1,8 @@
 """The course as a whole: its stages, its map, and the links between its lessons.
 
-``steps/start.md`` is the map's text, with a heading for each stage. The lessons of a
-stage are listed under it as links; the first of them says in its head where it begins.
+``steps/start.md`` is the text of the map, with a heading for each stage, below which
+the links to the stage's lessons are added. The settings of a stage's first lesson name
+the stage.
 """
 
 import re
@@ -24,7 +25,7 @@ LINK = re.compile(r"\[([^][]+)\]\(((?:start|step\d\d)\.ipynb)\)")
 
 @dataclass
 class Stage:
-    """A stage of the course: what it makes possible, and the titles of its steps."""
+    """A stage of the course: what learners gain from it, and its steps' titles."""
 
     title: str
     gain: str
@@ -32,7 +33,7 @@ class Stage:
 
 
 def read_stages():
-    """Read the stages of the map, each with the steps from its first on."""
+    """Read the stages of the map, each with its steps."""
     text = lesson_path(MAP).read_text(encoding="utf-8")
     stages, n = [Stage(title, gain, {}) for title, gain in STAGE.findall(text)], 1
     for number in numbers():
@@ -47,8 +48,8 @@ def read_stages():
 
 
 def add_links(text):
-    """Add to the map's text the links to the lessons of each stage, and how much there
-    is to do.
+    """Add the links to the lessons of each stage, and the totals of lessons and hours,
+    to the text of the map.
     """
     course = numbers()
     text = text.replace("{first lesson}", _make_titled_link(course[0]))
@@ -69,12 +70,12 @@ def count_hours(chosen):
 
 
 def make_link(text, number):
-    # Notebooks that link to each other lie in one folder, here and in copies.
+    # Notebooks that link to each other share a folder, here and in copies.
     return f"[{text}]({notebook_path(number).name})"
 
 
 def make_navigation(number):
-    """Make the line of links in a lesson: to the map, the lessons before and after."""
+    """Make a lesson's line of links: to the map, the previous and the next lesson."""
     course = numbers()
     position = course.index(number)
     links = [make_link("The map", MAP)] if lesson_path(MAP).exists() else []
@@ -90,12 +91,12 @@ def _make_titled_link(number):
 
 
 def remove_links(text, missing):
-    """Turn the links of a text to some notebooks into plain words.
+    """Replace links to missing notebooks with plain text.
 
     Parameters
     ----------
     missing : callable
-        Told the name of a file, says whether it is missing.
+        Takes a file name and returns whether the file is missing.
     """
     return LINK.sub(lambda link: link[1] if missing(link[2]) else link[0], text)
 
@@ -110,14 +111,14 @@ DOT = (
 
 
 def picture():
-    """Show the course: a row for each stage, a dot to click on for each step."""
+    """Show the course: a row for each stage, with a clickable dot for each step."""
     from IPython.display import HTML
 
     return HTML(make_dots(lambda number: notebook_path(number).name, f' style="{DOT}"'))
 
 
 def make_dots(make_address, style="", gains=False):
-    """Make a page of the stages, with dots that lead to the lessons."""
+    """Make the HTML of the stages, with dots that link to the lessons."""
     rows = ['<div class="course-stages">']
     for count, stage in enumerate(read_stages(), 1):
         title = escape(f"{count}  {stage.title[0].upper()}{stage.title[1:]}")

@@ -1,6 +1,7 @@
-"""Write a package that a lesson has as texts, by file name, and try it out.
+"""Write and run a package that a lesson has as a dict from file name to source code.
 
-In such a text, a line such as ``# step22: Mul mul`` stands for definitions of a step.
+In that code, a line such as ``# step22: Mul mul`` is a placeholder for definitions of a
+step.
 """
 
 import importlib
@@ -13,9 +14,9 @@ from pathlib import Path
 from .definitions import extract, read_texts
 from .lessons import LESSONS
 
-# The lesson's own folder: what the workshop writes is in another one.
+# The folder of the lesson; the workshop uses another one.
 NAME = "my_framework"
-# What a student may have overlooked, by words of an error.
+# What a student may have overlooked, by words of the error.
 ADVICE = {
     "circular": "Which import line points up, or at its own file?",
     "NameError": "Which import line should bring that name?",
@@ -27,18 +28,18 @@ ASKS = re.compile(r"^# (step\d+): (.+)$", re.MULTILINE)
 
 
 def write(files, folder="."):
-    """Write the files of the package; return their paths, sorted."""
+    """Write the files of the package; return their sorted paths."""
     package = Path(folder, NAME)
     package.mkdir(exist_ok=True)
     for name, text in files.items():
         (package / name).write_text(put_in(text), encoding="utf-8")
-    # Python may have looked through the folder a moment ago, without it.
+    # Python may have cached the contents of the folder from before.
     importlib.invalidate_caches()
     return sorted(package / name for name in files)
 
 
 def put_in(text):
-    """Put in the code of the definitions for which a text asks."""
+    """Replace the placeholders in a text with the code of their definitions."""
 
     def get_code(asked):
         path = LESSONS / f"{asked[1]}.py"
@@ -49,7 +50,7 @@ def put_in(text):
 
 
 def find_homes(definition, files):
-    """Find the files that have a definition."""
+    """List the files that contain a definition."""
     found = {name: read_texts(put_in(text)) for name, text in files.items()}
     return [name for name, texts in found.items() if definition in texts]
 
@@ -60,9 +61,9 @@ def try_out(program, files):
     Returns
     -------
     way : list of str
-        The lines of the package on the way to the error.
+        The package's lines in the traceback.
     error : str
-        Its kind and message; empty if there is none.
+        The type and message of the error; empty if there is none.
     """
     known = _forget()
     with tempfile.TemporaryDirectory() as folder:
@@ -74,7 +75,7 @@ def try_out(program, files):
             frames = traceback.extract_tb(error.__traceback__)
             lines = [(Path(frame.filename), frame.line) for frame in frames]
             way = [f"{p.name}:  {line}" for p, line in lines if p.parent.name == NAME]
-            text = re.sub(r" \([^()]*\.py\)$", "", str(error))  # where the copy is
+            text = re.sub(r" \([^()]*\.py\)$", "", str(error))  # the path of the copy
             return way, f"{type(error).__name__}: {text}".removesuffix(": ")
         finally:
             sys.path.remove(folder)
@@ -89,7 +90,7 @@ def check_program(program, files):
     Raises
     ------
     AssertionError
-        With one sentence if it does not, the line of the package, and advice.
+        If the program fails: with the error, the line of the package, and advice.
     """
     for name, text in files.items():
         kind = type(text).__name__
@@ -101,6 +102,6 @@ def check_program(program, files):
 
 
 def _forget():
-    """Let Python forget that it has imported the package; return its modules."""
+    """Remove the package from Python's imported modules; return the removed modules."""
     names = [name for name in sys.modules if name.partition(".")[0] == NAME]
     return {name: sys.modules.pop(name) for name in names}

@@ -1,7 +1,7 @@
-"""Finds which exercises are solved in a folder of copies, lesson by lesson.
+"""Find which exercises are solved in a folder of copies, lesson by lesson.
 
-A lesson in which no exercise was begun is not run; the others are run up to the last
-exercise that was begun. What was judged once is remembered until it changes.
+A lesson in which no exercise was begun is not run; others run up to the last exercise
+that was begun. Verdicts are cached until the answers change.
 """
 
 import json
@@ -21,14 +21,16 @@ REMEMBERED = ".progress.json"
 
 
 def judge_folder(folder):
-    """Judge the attempts in a folder of copies. In a folder that is not the learner's
-    own, as one that a teacher got back, they are graded: nothing in it is believed.
+    """Judge the attempts in a folder of copies.
+
+    If the folder is not the learner's own, such as one that a teacher received, the
+    attempts are graded: nothing in the folder is trusted.
 
     Returns
     -------
     dict
-        For each lesson that is in the folder, by number, the verdicts on its exercises:
-        "right", "not begun", or what the check says.
+        The verdicts on the exercises of each lesson in the folder, by step number:
+        "right", "not begun", or the message of the check.
 
     Raises
     ------
@@ -51,12 +53,14 @@ def judge_folder(folder):
 
 
 def is_own(folder):
-    """Say whether a folder is the learner's own; any other one is graded."""
+    """Return whether a folder is the learner's own; others are graded."""
     return Path(folder).resolve() == Path(learner_folder.FOLDER).resolve()
 
 
 def _judge_lesson(number, folder, remembered):
-    """Return a key under which verdicts are remembered, and the verdicts in order."""
+    """Return the key for caching a lesson's verdicts, and the verdicts in order; an
+    empty key means not to cache them.
+    """
     path = folder / notebook_path(number).name
     verdicts = dict.fromkeys(answers.read_lesson(number)[1], NOT_BEGUN)
     try:
@@ -74,5 +78,5 @@ def _judge_lesson(number, folder, remembered):
     if key in remembered:
         return key, remembered[key]
     judged = list((verdicts | judge(cells, folder)[0]).values())
-    # On a busy machine even what is right may take too long: that is not remembered.
+    # Do not cache a timeout: on a busy machine, a correct answer may be too slow.
     return "" if TOO_SLOW in judged else key, judged

@@ -1,6 +1,6 @@
-"""Reports verdicts as other programs take them: JSON, JUnit's XML, an exit status.
+"""Report verdicts in formats for other programs: JSON, JUnit XML and an exit status.
 
-docs/classroom.md promises that these forms stay.
+docs/classroom.md promises that these formats stay the same.
 """
 
 import argparse
@@ -14,13 +14,13 @@ from .judge.attempts import RIGHT
 from .lessons import CourseError
 
 WRONG, NOT_BEGUN = "wrong", "not begun"
-# Beside 0: what went wrong with the command itself is 1 or 2.
+# The exit status if too few are right; 1 and 2 are errors of the command itself.
 TOO_FEW = 3
 
 
 @dataclass
 class Result:
-    """Holds what came of one exercise, or of one part of a step in the workshop."""
+    """The verdict on an exercise, or on a part of a step in the workshop."""
 
     lesson: str
     name: str
@@ -29,7 +29,7 @@ class Result:
 
 
 def make_result(lesson, number, verdict):
-    """Make the result of an exercise: right, not begun, or what its check says."""
+    """Make an exercise's Result from its verdict: right, not begun, or a message."""
     outcome = (verdict,) if verdict in (RIGHT, NOT_BEGUN) else (WRONG, verdict)
     return Result(lesson, f"exercise {number}", *outcome)
 
@@ -50,8 +50,8 @@ def parse_percent(text):
 
 
 def report_results(results, options, words, status=0):
-    """Print words, or what the options ask for; return the exit status: the one given
-    where no percentage is asked for.
+    """Print results as JSON, or else `words`, and write JUnit XML if the options ask
+    for it. Return the exit status: `status`, unless the options set a percentage.
     """
     print(make_json(results) if options.json else words)
     if options.junit:
@@ -83,7 +83,7 @@ def make_json(results):
 
 
 def make_junit(results):
-    """Make a suite a lesson: what is wrong failed, what is not begun was skipped."""
+    """Make JUnit XML, a suite per lesson: wrong is a failure, not begun is skipped."""
     root = ElementTree.Element("testsuites")
     for lesson in dict.fromkeys(result.lesson for result in results):
         lesson_results = [result for result in results if result.lesson == lesson]
@@ -105,5 +105,5 @@ def make_junit(results):
 
 
 def _make_valid_xml(text):
-    """Replace the letters of a text that XML does not have."""
+    """Replace characters that XML does not allow with spaces."""
     return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", " ", text)

@@ -1,9 +1,9 @@
-"""Makes slides of a lesson: one page, which needs no network and no other file.
+"""Make slides of a lesson: one HTML page, which needs no network and no other file.
 
-The built notebook is cut where a text begins; a section of the lesson is a column of
-slides. Exercises are not on them. What is too long for one slide goes on on the next:
-that the page itself finds out. reveal.js shows the slides, MathJax the formulas; both
-come from Python packages that carry them, and are put into the page.
+The built notebook becomes columns of slides: each section is a column, and each text
+begins a slide. Exercises are left out. Content that is too long for one slide continues
+on the next, which a script in the page arranges. reveal.js shows the slides and MathJax
+the formulas; both come from Python packages and are embedded in the page.
 """
 
 import html
@@ -21,20 +21,20 @@ from .student_copies import write_new
 
 REVEAL = "sphinx_revealjs", "_static/revealjs/dist"
 MATHJAX = "sphinx-mathjax-offline", "static/mathjax"
-# The browser's own fonts are used there: others would have to be fetched.
+# The page uses the browser's own fonts; others would have to be downloaded.
 TEMPLATE = Path(__file__).with_name("slides.html")
-LEFT_OUT = ("Exercise", "Write it")  # parts, by how their titles begin
-# Code that belongs to a picture.
+LEFT_OUT = ("Exercise", "Write it")  # sections, by the beginning of their titles
+# The label of folded code.
 SUMMARY = "Show the code"
 
 
 def write_slides(number, path=None):
-    """Write the slides of a step; return where they are.
+    """Write the slides of a step; return their path.
 
     Raises
     ------
     CourseError
-        If the file is there already, or if what shows the slides is not installed.
+        If the file already exists, or if reveal.js or MathJax is not installed.
     """
     path = Path(path or f"{stem(known(number))}-slides.html")
     if path.exists():
@@ -46,7 +46,7 @@ def write_slides(number, path=None):
 
 
 def make_page(number):
-    """Make the page, as text."""
+    """Return the page as HTML."""
     from pygments.formatters import HtmlFormatter
 
     columns = "\n".join(map(_render_column, group_slides(_select_cells(number))))
@@ -63,7 +63,7 @@ def make_page(number):
 
 
 def _select_cells(number):
-    """Select the cells that are shown: not exercises, nor imports beside the title."""
+    """Select the cells to show: no exercises or links, and no code before a section."""
     from .formats import nbformat
 
     notebook = nbformat.read(notebook_path(number), as_version=4)
@@ -82,8 +82,8 @@ def _select_cells(number):
 
 
 def group_slides(cells):
-    """Group cells into columns of slides: a column for each section, a slide for each
-    text and what follows it.
+    """Group cells into columns of slides: a column for each section, and a slide for
+    each text with the cells that follow it.
     """
     columns: list[list[list[dict[str, Any]]]] = []
     for cell in cells:
@@ -103,7 +103,7 @@ def _render_column(slides):
 
 
 def _render_cell(cell):
-    """Render a cell; hidden code behind words that open it, then its output."""
+    """Render a cell as HTML; folded code opens at a click, with its output below."""
     if exercises.FOLDED not in cell["metadata"].get("tags", ()):
         return _convert_cell(cell)
     code = _convert_cell(cell | {"outputs": []})
@@ -112,13 +112,13 @@ def _render_cell(cell):
 
 
 def _convert_cell(cell):
-    """Convert a cell as nbconvert shows it."""
+    """Convert a cell to HTML with nbconvert."""
     from .formats import nbformat
 
     exporter = _make_exporter(cell["cell_type"] == "code" and not cell["source"])
     notebook = nbformat.v4.new_notebook(cells=[nbformat.from_dict(cell)])
     page, _ = exporter.from_notebook_node(notebook)
-    # Signs that lead to a heading have no place to lead to.
+    # Remove the links beside headings, which are useless on slides.
     return re.sub(r'<a class="anchor-link".*?</a>', "", page)
 
 

@@ -1,4 +1,4 @@
-"""Find what the cells of a lesson show of the package, without running them."""
+"""Find the package code that the cells of a lesson show, without running them."""
 
 import ast
 import re
@@ -12,24 +12,24 @@ SHOWING = "steps.source"
 
 
 def list_shown(cells):
-    """List the source of all that each cell of a lesson shows of the package, as in
+    """List the source code that each cell of a lesson shows with a call such as
     ``steps.source(Variable.backward)``.
 
     Parameters
     ----------
     cells : list of dict
-        The lesson's code. A name means what the lesson's own imports make it mean; in a
-        cell that fails on purpose, an import may bring none.
+        The lesson's code cells. Names are resolved with the lesson's own imports, which
+        may fail in a cell that is tagged ``raises-exception``.
 
     Returns
     -------
     list of list of str
-        For each cell what it shows, as text.
+        The source code that each cell shows.
 
     Raises
     ------
     CourseError
-        If what is shown is not a name, or a name that leads to no source text, or if an
+        If a call shows anything but an imported name that has source code, or if an
         import fails.
     """
     trees = [_parse_cell("".join(cell["source"])) for cell in cells]
@@ -47,7 +47,7 @@ def _is_showing(node):
 def _parse_cell(cell):
     try:
         return ast.parse(cell)
-    except SyntaxError:  # a magic, or an error on purpose
+    except SyntaxError:  # a magic, or a deliberate error
         if f"{SHOWING}(" in cell:
             raise CourseError(
                 f"A cell that shows source has to be all Python, and not: {cell}"
@@ -56,7 +56,7 @@ def _parse_cell(cell):
 
 
 def _run_imports(tree, names, may_fail):
-    """Run the imports of a cell that bring what is shown."""
+    """Run a cell's imports from dezero_lite and steps."""
     for text in read_imports(tree).values():
         if re.split(r"[ .]", text)[1] in SHOWN_FROM:
             try:

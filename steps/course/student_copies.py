@@ -1,4 +1,4 @@
-"""Makes students' copies of lessons: no solutions, no outputs, and theirs to keep."""
+"""Make students' copies of lessons, without solutions and outputs."""
 
 import copy
 import hashlib
@@ -10,24 +10,24 @@ from pathlib import Path
 from . import builder, exercises, lessons, overview
 from .lessons import MAP, STEPS, CourseError, known, notebook_path, numbers, with_map
 
-# An installed package has no notebooks but this one, which lies beside the lessons.
+# The only notebook in an installed package; it is in the folder of the lessons.
 BUILT_MAP = lessons.LESSONS / notebook_path(MAP).name
 AGENTS = "AGENTS.md"
 
 
 def write_copies(folder, chosen=None):
-    """Write the map and students' notebooks into a folder; write none if one of them is
-    there already. A map that is there already stays.
+    """Write the map and students' notebooks to a folder.
 
-    They are made from the lessons, not from built notebooks, which an installed package
-    does not have.
+    Nothing is written if one of the notebooks already exists; an existing map is kept.
+    The copies are made from the lessons, because an installed package has no built
+    notebooks.
 
     Parameters
     ----------
     folder : path
-        Made if it is missing.
+        Created if it is missing.
     chosen : list of int, optional
-        Step numbers; all steps if not given.
+        Step numbers; all steps by default.
 
     Returns
     -------
@@ -40,8 +40,8 @@ def write_copies(folder, chosen=None):
 
 
 def make_copies(folder, chosen, **settings):
-    """Make the texts of copies that are to lie in a folder, and of the map if it has
-    none, by their paths; the settings are those of `make_copy`.
+    """Make the copies for a folder, and the map if the folder lacks it: a dict from
+    path to text. The settings are those of `make_copy`.
     """
     number_at = {folder / notebook_path(n).name: n for n in chosen}
     map_path = folder / notebook_path(MAP).name
@@ -56,8 +56,12 @@ def make_copies(folder, chosen, **settings):
 
 
 def write_all(folder, texts):
-    """Write new files, whose texts are given by their paths; none if one of them is
-    there already. Return the paths.
+    """Write new files, given as a dict from path to text; return the paths.
+
+    Raises
+    ------
+    CourseError
+        If one of the files already exists; nothing is written then.
     """
     if names := sorted(path.name for path in texts if path.exists()):
         raise CourseError(
@@ -69,17 +73,17 @@ def write_all(folder, texts):
 
 
 def write_new(path, text):
-    """Write a new file, in a new folder if need be; return its path."""
+    """Write a new file, and create its folder if it is missing; return the path."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Mode x fails, rather than overwrites, if the file has come into being meanwhile.
+    # Mode x fails, instead of overwriting a file created in the meantime.
     with path.open("x", encoding="utf-8", newline="\n") as file:
         file.write(text)
     return path
 
 
 def write_agents(folder):
-    """Tell programming assistants, which look for a file of this name, how to help
-    somebody who learns; return the file in a list, which is empty if there is one.
+    """Write AGENTS.md, which tells coding assistants how to help a learner; return a
+    list with the path, or an empty list if the file already exists.
     """
     path = Path(folder).resolve() / AGENTS
     text = Path(__file__).with_name("agents.md").read_text(encoding="utf-8")
@@ -87,25 +91,25 @@ def write_agents(folder):
 
 
 def ignore(_):
-    """Find nothing missing, have nothing to finish."""
+    """Do nothing; the default for `missing` and `finish`."""
 
 
 def make_copy(
     number, folder, missing=ignore, tell_solutions=False, finish=ignore, name=STEPS
 ):
-    """Make the text of a student's copy that is to lie in a folder.
+    """Make the text of a student's copy for a folder.
 
     Parameters
     ----------
     missing : callable
-        Told the name of a notebook, says whether it is missing in the folder; a link to
-        it is then plain words.
+        Takes the name of a notebook and returns whether the folder lacks it; links to
+        missing notebooks become plain text.
     tell_solutions : bool
         Whether the copy says how to see the solutions.
     finish : callable
-        Told the notebook, does the last things to it.
+        Takes the notebook and makes the final changes to it.
     name : str
-        What the steps are called where the copy will run.
+        The name of the steps' package where the copy will run.
     """
     if number == MAP:
         notebook = _read_built(number)
@@ -124,14 +128,14 @@ def make_copy(
 def remove_solutions(notebook, tell_solutions=False):
     """Copy a notebook (a dict) without solutions, hints, hidden tests and outputs.
 
-    Its exercise cells are open, and its checks folded. An exercise that is not solved
-    yet does not stop *Run All*. Where a lesson has a part *Write it*, the code after it
-    would give the answer away: it is folded, too.
+    Its exercise cells are open and its checks are folded. An unsolved exercise does not
+    stop *Run All*. If an exercise comes before the section *The code*, the code there
+    would give the answer away and is also folded.
 
     Parameters
     ----------
     tell_solutions : bool
-        Whether to say how to see the solution, too, and not the hints alone.
+        Whether to say how to see the solutions, and not only the hints.
     """
     notebook = copy.deepcopy(notebook)
     number = notebook["metadata"].pop("course", {}).get("step")
@@ -171,7 +175,7 @@ def _name_help(number, exercise, hints, solutions):
 
 
 def finish_copy(number, notebook, name=STEPS):
-    """Make the text of a copy, which from then on knows what it was laid with."""
+    """Make the text of a copy, with digests of its original cells in the metadata."""
     name_steps(notebook, name)
     notebook["metadata"] |= make_kernel_metadata()
     notebook["metadata"]["course"] = {
@@ -183,8 +187,8 @@ def finish_copy(number, notebook, name=STEPS):
 
 
 def make_kernel_metadata():
-    """Make the metadata that JupyterLab would have from the kernel: what it has to add,
-    it calls unsaved.
+    """Make the metadata that JupyterLab would otherwise add from the kernel, marking
+    the notebook as unsaved.
     """
     from ipykernel.ipkernel import IPythonKernel
 
@@ -193,7 +197,7 @@ def make_kernel_metadata():
 
 
 def _read_built(number):
-    """Read the map as it was built, its picture shown; bare if it is not built yet."""
+    """Read the built map, with its picture; without it if the map is not built yet."""
     paths = [notebook_path(number), BUILT_MAP]
     path = next((path for path in paths if path.exists()), None)
     if path is None:
@@ -205,7 +209,9 @@ def _read_built(number):
 
 
 def digest_sources(notebook):
-    """Digest what someone can write in a notebook: kinds and sources of cells."""
+    """Return a digest of the parts of a notebook that someone can write: the types and
+    sources of its cells.
+    """
     cells = [(cell["cell_type"], "".join(cell["source"])) for cell in notebook["cells"]]
     return digest(cells)
 
@@ -215,7 +221,7 @@ def digest(thing):
 
 
 def _import_steps(notebook):
-    # steps.hint and steps.solution are to be at hand, whatever the lesson needs.
+    # Make steps.hint and steps.solution available in every lesson.
     code_cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     if any(re.search(r"(?m)^import steps$", cell["source"]) for cell in code_cells):
         return
@@ -226,8 +232,8 @@ def _import_steps(notebook):
 
 
 def _adapt_listings(code, folder):
-    # The %load lines name the code's place as seen from notebooks/; a copy elsewhere in
-    # the checkout needs its own way there. A copy that leaves this machine has none.
+    # The paths in %load lines are relative to notebooks/. A copy elsewhere in the
+    # checkout needs another relative path; a copy outside the checkout has none.
     if folder.resolve().is_relative_to(lessons.ROOT):
         prefix = Path(os.path.relpath(lessons.LESSONS, folder.resolve())).as_posix()
         replacement = rf"# %load -s \g<names> {prefix}/\g<file>"
@@ -237,15 +243,15 @@ def _adapt_listings(code, folder):
 
 
 def name_steps(notebook, steps=STEPS):
-    """Let a notebook call the steps as they are called where it will run."""
+    """Change the steps' package name in a notebook to the one where it will run."""
     for cell in notebook["cells"]:
         rename = rename_in_code if cell["cell_type"] == "code" else rename_in_text
         cell["source"] = rename("".join(cell["source"]), steps)
 
 
 def rename_in_code(code, steps=STEPS):
-    """Let code call the steps as it has to here: what a checkout calls steps is
-    dezero_lite.steps in an installed package.
+    """Change the name of the steps' package in code: `steps` in a checkout is
+    `dezero_lite.steps` in an installed package.
     """
     if steps == "steps":
         return code
@@ -256,9 +262,7 @@ def rename_in_code(code, steps=STEPS):
 
 
 def rename_in_text(text, steps=STEPS):
-    """Let a text have the commands that can be typed here: an installed package has no
-    start.py.
-    """
+    """Change the commands in a text for an installed package, which lacks start.py."""
     if steps == "steps":
         return text
     tool = f"python -m {steps}"

@@ -1,18 +1,19 @@
-"""Whether somebody watches: what moves is for them, and not for a stored notebook."""
+"""Find out whether a person is watching: stored notebooks get no animations."""
 
 import sys
 
 
 def notebook_shell():
-    """IPython's shell, if it runs this; else None."""
+    """Return IPython's shell if it runs this code, else None."""
     return sys.modules.get("IPython") and sys.modules["IPython"].get_ipython()
 
 
 def is_watched():
-    """Whether the front end has a person before it: in a notebook, one who could be
-    asked for input; else, one at a terminal.
+    """Return whether a person is watching: in a notebook, whether the front end can ask
+    for input; elsewhere, whether this is a terminal.
 
-    JupyterLab can ask. What runs notebooks by itself, nbval or nbconvert, cannot.
+    JupyterLab can ask for input. Programs that run notebooks, such as nbval or
+    nbconvert, cannot.
     """
     kernel = getattr(notebook_shell(), "kernel", None)
     if kernel is None:
