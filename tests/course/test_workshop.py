@@ -723,7 +723,7 @@ def test_whoever_watches_gets_a_verdict_at_every_save(
     assert main(["workshop", "watch"]) == 0
     said = capsys.readouterr().out
     assert said.count("Step 1 is right") == 1
-    assert "step02.ipynb is no notebook" in said
+    assert "step02.ipynb is not a readable notebook" in said
 
 
 # --- Into step 23 ---------------------------------------------------------------------
