@@ -303,7 +303,8 @@ def refuse_arguments(kind: str, owner: type, names: Iterable[str]) -> None:
         If the table lists one of the names, and the class does not take it.
     """
     for name in ARGUMENTS[kind].keys() & names:
-        parameters = inspect.signature(owner).parameters
+        # Up to Python 3.10, the signature of a class is that of `__new__`.
+        parameters = inspect.signature(owner.__init__).parameters  # type: ignore[misc]
         takes_all = any([p.kind is p.VAR_KEYWORD for p in parameters.values()])
         if name not in parameters and not takes_all:
             raise _unknown_argument(kind, owner.__name__, name)

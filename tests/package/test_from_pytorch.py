@@ -53,7 +53,9 @@ def test_what_a_row_names_exists(sentence):
             if isinstance(node, ast.Call):
                 function = eval(ast.unparse(node.func), NAMES)
                 settings = {setting.arg: None for setting in node.keywords}
-                if function is not dict and getattr(function, "__module__", None):
+                if function is dict or inspect.isbuiltin(function):
+                    continue  # of which older versions of NumPy have no signature
+                if getattr(function, "__module__", None):
                     inspect.signature(function).bind_partial(*node.args, **settings)
 
 
