@@ -233,8 +233,8 @@ def missing_attribute(kind: str, name: str, owner: str) -> AttributeError:
 
 
 def find_answer(kind: str, name: str) -> str | None:
-    """Say what to write instead of `name`, if the table knows it, or if another module
-    of the package has it.
+    """Return what to write instead of `name`, if the table or another module of the
+    package has it.
     """
     if answer := ATTRIBUTES.get(kind, {}).get(name):
         return answer

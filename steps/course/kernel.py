@@ -69,7 +69,7 @@ def _find_fact(error, frames):
     """Find the assertion without a message that failed or raised an error; return its
     first line, or an empty string.
     """
-    if _is_sentence(error):
+    if _is_sentence(error) or not frames:
         return ""
     place = frames[0]  # the frame in the cell
     lines = linecache.getlines(place.filename)
