@@ -164,6 +164,8 @@ def recall(x, k=3):
     k-th nearest neighbour among 355 drawings (Kynkäänniemi and others, 2019).
     """
     scans, drawn = Digits(train=False)[:][0], as_points(x)[:355]
+    if len(drawn) <= k:
+        raise ValueError(f"recall needs more than {k} drawings, not {len(drawn)}")
     reach = np.sort(distances(drawn, drawn), axis=1)[:, k]
     return np.mean((distances(scans, drawn) <= reach).any(axis=1))
 
@@ -178,7 +180,8 @@ def frechet(x):
     root = vectors * np.sqrt(np.maximum(values, 0)) @ vectors.T
     shared = np.linalg.eigvalsh(root @ cov_b @ root)
     spread = np.trace(cov_a + cov_b) - 2 * np.sqrt(np.maximum(shared, 0)).sum()
-    return np.sum((a.mean(axis=0) - b.mean(axis=0)) ** 2) + spread
+    # Equal sets are at 0, give or take the last digit.
+    return max(np.sum((a.mean(axis=0) - b.mean(axis=0)) ** 2) + spread, 0.0)
 
 
 def tell(x, seed=0, updates=400):
