@@ -12,7 +12,6 @@ from dezero_lite.layers import EmbedID, Layer, LayerNorm, Linear
 from dezero_lite.optimizers import Adam
 from dezero_lite.schedules import WarmupCosine
 
-from .library import moved as __getattr__  # noqa: F401
 
 __all__ = ["Block", "ResidualNet", "TimedNet", "as_points", "confidence", "distances"]
 __all__ += ["frechet", "judge", "judge_file", "make_judge", "measure", "nearest"]
