@@ -12,7 +12,6 @@ from dezero_lite.layers import EmbedID, Layer, LayerNorm, Linear
 from dezero_lite.optimizers import Adam
 from dezero_lite.schedules import WarmupCosine
 
-
 __all__ = ["Block", "ResidualNet", "TimedNet", "as_points", "confidence", "distances"]
 __all__ += ["frechet", "judge", "judge_file", "make_judge", "measure", "nearest"]
 __all__ += ["recall", "show_digits", "silu", "sines", "sure", "tell", "ten_gaussians"]
