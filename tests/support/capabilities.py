@@ -173,20 +173,20 @@ def format_page(expected=False):
     lines = [
         "# What each step can do",
         "",
-        "Found out by trying.",
-        "`✓` works; `·` is not there yet; `wrong` gives a wrong answer; a name is the "
-        "error that is raised.",
+        "Every entry was found by running code.",
+        "`✓`: it works; `·`: not there yet; `wrong`: a wrong answer; a name: the error "
+        "that is raised.",
         "A very long chain has 10,000 functions.",
         "The last column is the package that the course arrives at; the designs of "
-        "steps 61 to 67 have a [table of their own](designs.md).",
-        "`python -m tests.support.capabilities` makes this page, and a test checks "
+        "steps 61 to 67 have [their own table](designs.md).",
+        "`python -m tests.support.capabilities` writes this page, and a test checks "
         "that it is up to date.",
         "",
         *SNAPSHOTS.format("step", expected),
         "",
-        "From step 23 on, names come one by one: up to 31 beside the file of step 22, "
-        "from 33 on in the small package.",
-        "This is what the names of a step, and of all steps before it, can do.",
+        "From step 23 on, names are added one by one: up to 31 beside the file of step "
+        "22, and from 33 on in the small package.",
+        "This table shows what the names of a step and of all earlier steps can do.",
         "",
         *NAMES.format("step", expected),
     ]
