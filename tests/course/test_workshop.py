@@ -259,7 +259,7 @@ def test_a_step_out_of_order_takes_what_is_missing_from_the_lessons(learner):
     assert "Exp.forward" not in base.lent
     # A file that is no Python gives way to the lesson's.
     learner.own_file(8).write_text("class Variable\n", encoding="utf-8")
-    assert "the lesson's own" in workspace.get_base(9, learner.place).message
+    assert "is the lesson's" in workspace.get_base(9, learner.place).message
 
 
 def test_a_notebook_in_which_somebody_worked_stays_when_the_course_is_newer(
@@ -294,7 +294,7 @@ def test_a_file_that_was_changed_by_hand_is_not_written_again(learner, process):
     text = path.read_text(encoding="utf-8")
     assert any("step01.py" in said for said in accept(verdict, learner.place))
     path.write_text(text + "# by hand\n", encoding="utf-8")
-    assert "stays as it is" in accept(verdict, learner.place)[0]
+    assert "was left alone" in accept(verdict, learner.place)[0]
     assert path.read_text(encoding="utf-8") == text + "# by hand\n"
 
 
@@ -312,7 +312,7 @@ def test_what_ends_python_or_cannot_be_stopped_is_survived(monkeypatch, tmp_path
             hasty.setattr(trial, "SECONDS", 1)
             hasty.setattr("steps.course.workshop.trial.GRACE_SECONDS", 1)
             said = process.try_out(1, [], "sum(range(10**12))")  # deaf to signals
-        assert said["failure"]["error"] == "it takes more than 1 seconds"
+        assert said["failure"]["error"] == "it was stopped after 1 seconds"
         assert process.try_out(1, [], "raise SystemExit")["failure"]
         said = process.try_out(1, list_judging_cells(1), read_code(1))
         assert said["failure"] is None
@@ -468,14 +468,14 @@ def test_what_a_cell_defines_is_the_step_from_then_on(session, capsys):
     session.handle_cell(
         Ran("class Square(Nothing):\n    def forward(self, x): return x")
     )
-    assert "does not fit together: NameError" in capsys.readouterr().out
+    assert "cannot be assembled: NameError" in capsys.readouterr().out
     assert steps.step08.Square
 
 
 def test_what_was_not_run_is_said(learner):
     learner.types(8, WALK)
     said = find_not_run(learner.writes(8), learner.place)
-    assert said == {"Variable.backward": "the cell with it has not been run"}
+    assert said == {"Variable.backward": "its cell has not been run"}
     assert find_not_run(learner.writes(8, WALK), learner.place) == {}
     learner.path(8).unlink()
     assert find_not_run(learner.writes(8), learner.place) == {}
@@ -518,7 +518,7 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, proc
 
     assert "step01.ipynb" in said("")
     assert "step01.ipynb" in said("next")  # nobody has worked in it
-    assert "Step 1: nothing is written yet" in (nothing := said("judge", 1))
+    assert "Step 1: you have not written anything yet" in (nothing := said("judge", 1))
     assert "next 1 --anyway" in nothing
     assert "✓" not in nothing  # that would be the lesson's
     assert not learner.own_file(1).exists()
@@ -526,7 +526,7 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, proc
     assert "step02.ipynb" in (right := said("next"))
     assert "is right: It works" in right
     assert "Step 2, " in said("next")
-    lent = "The lesson lends it `Function.__call__`, `Square`."
+    lent = "It borrows `Function.__call__`, `Square` from the lesson."
     assert lent in said("next --anyway")
     assert said("where").strip().endswith("step03.ipynb")
     assert "is right" in said("judge 1")
@@ -534,7 +534,7 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, proc
     notebook = learner.open(1)
     notebook["cells"][-1] = {"cell_type": "code", "source": read_code(1)}
     learner.save(1, notebook)
-    assert "says the same as the lesson's" in said("diff 1")
+    assert "does not differ from the lesson's" in said("diff 1")
     assert said("").startswith("■◧□□□□□□□□ □")
 
 
@@ -567,7 +567,7 @@ def test_a_change_is_carried_to_the_later_steps(learner, says):
     learner.types(9, read_code(9).replace(old, new))
     said = says("carry 9")
     assert "Step 9 is right" in said
-    assert "Judges 2 later files" in said
+    assert "Judging 2 later files" in said
     assert "step10.py, with the new `square`: right" in said
     # In step 12 a function takes several inputs, and this one does, too.
     assert "step12.py, with the new `square`: right" in said
@@ -604,7 +604,7 @@ def test_all_that_was_worked_in_is_judged_and_nothing_written(learner, says):
     learner.types(1, OWN_WAY[1])
     learner.open(2)
     said = says("judge all")
-    assert said.startswith("Judges your notebooks of step 1, 1 in all, and writes")
+    assert said.startswith("Judging your notebooks of step 1, 1 in all, without")
     assert "Step 1 is right" in said
     assert not learner.own_file(1).exists()
 
@@ -615,7 +615,7 @@ def test_a_file_that_is_missing_is_named_when_a_step_is_judged(learner, says):
         learner.own_file(number).write_text(read_code(number), encoding="utf-8")
     learner.types(3, read_code(3))
     said = says("judge 3")
-    assert "There is no step02.py of yours: what step 2 would have given it" in said
+    assert "You have no step02.py, so the code of step 2" in said
 
 
 @pytest.mark.parametrize(
@@ -631,8 +631,8 @@ def test_a_file_that_is_missing_is_named_when_a_step_is_judged(learner, says):
         ("--help", "judge every notebook when it is saved"),
         ("23", "my-course/step23.ipynb"),
         ("diff 23", "workshop judge 23` splits your core"),
-        ("--help", "say what your package is called"),
-        ("judge 8", "workshop 8` makes it"),
+        ("--help", "print the name of your package"),
+        ("judge 8", "workshop 8` creates it"),
         ("fresh 8", "There is no step08.ipynb"),
     ],
 )

@@ -225,7 +225,7 @@ def test_a_skipped_step_takes_no_more_than_it_needs(learner, process):
     assert sorted(verdict.to_lend) == sorted(needed)
     assert verdict.to_lend[-1] == "Exp.backward"
     said = " ".join(accept(verdict, learner.place))
-    lent = said.partition("The lesson lends it")[2]
+    lent = said.partition("It borrows")[2]
     assert all(f"`{name}`" in lent for name in needed)
     assert workspace.read_lent(workspace.read_own_text(17, learner.place)) == {*needed}
     theirs, old = verdict.module.definitions, before.module.definitions
@@ -369,10 +369,10 @@ def test_where_nothing_helps_nothing_is_offered(learner, monkeypatch):
     monkeypatch.setattr(workshop_command, "judge_attempt", lambda attempt: verdict)
     report, goes_on = workshop_command._judge_step(9)
     assert not goes_on
-    assert repr(report).endswith("What counts is the saved notebook.")
+    assert repr(report).endswith("Only the saved notebook was judged.")
     own.missing.append("exp")
     report, _ = workshop_command._judge_step(9)
-    assert "--anyway` goes on with the lesson's own `exp`." in repr(report)
+    assert "--anyway` continues with the lesson's own `exp`." in repr(report)
 
 
 def report_on(own, culprits, inside=""):
@@ -438,7 +438,7 @@ def test_a_file_that_is_gone_is_not_a_newer_course(learner, capsys):
     capsys.readouterr()
     commands.main(["workshop", "8"])
     said = capsys.readouterr().out
-    assert "there is no step07.py of yours any more" in said
+    assert "your step07.py no longer exists" in said
     assert "newer" not in said
 
 

@@ -285,7 +285,7 @@ def test_the_package_lies_beside_the_workshop_and_what_is_changed_stays(done):
     for name in ("layers.py", "core/function.py"):
         (mine / name).write_text("# mine", encoding="utf-8")
     said = learner_module.write_package(LAST, done.place)
-    assert "You changed layers.py, function.py" in said
+    assert "you edited them: layers.py, function.py" in said
     assert (mine / "layers.py").read_text(encoding="utf-8") == "# mine"
 
 
@@ -360,7 +360,7 @@ def test_copies_of_lesson_23_that_were_laid_before_find_their_names():
 def test_their_file_is_cut_by_what_they_decided(mine, decides, capsys):
     decides(TOOLS)
     named = "`backward`, `function`, `operators`, `tools`, `variable`"
-    assert f"the rooms {named}" in capsys.readouterr().out
+    assert f"the modules {named}" in capsys.readouterr().out
     assert rooms_of(mine) == ["backward", "function", "operators", "tools", "variable"]
     rooms = {
         room: (mine / "core" / f"{room}.py").read_text() for room in rooms_of(mine)
@@ -437,8 +437,8 @@ def test_their_file_is_cut_as_they_wrote_the_files_of_the_lesson(mine):
 def test_a_core_that_cannot_be_cut_stays_in_one_room(mine, decides, capsys):
     decides(CIRCLE)
     said = capsys.readouterr().out
-    assert "`Variable.__add__` needs `add`, in the room high, and" in said
-    assert "stays in one room" in said
+    assert "`Variable.__add__` needs `add`, in the module high, and" in said
+    assert "stays in one module" in said
     assert not rooms_of(mine)
     assert (mine / "core.py").exists()
     ran = python("-c", SLOPE, folder=mine.parent)
@@ -482,7 +482,7 @@ def test_a_package_has_the_name_that_its_owner_gives_it(done, capsys):
     assert not mine.exists()
     assert (spark / "notes.txt").exists()
     assert (spark / "layers.py").read_text(encoding="utf-8") == "# mine"
-    assert "You changed layers.py: they" in capsys.readouterr().out
+    assert "you edited them: layers.py" in capsys.readouterr().out
     assert main(["workshop", "name"]) == 0
     assert capsys.readouterr().out.endswith("spark\n")
     for bad in ("numpy", "two words", "class", "json", "my_framework"):
