@@ -82,7 +82,7 @@ def explain(error, check_file, is_called=False):
         return f"your code stopped with {kind}"
     if isinstance(error, NameError) and getattr(error, "name", None):
         return f"{error.name} is not defined: run the cell with your answer first"
-    return f"what your code gives cannot be checked: {kind}"
+    return f"the result of your code cannot be checked: {kind}"
 
 
 def _read_message(error):

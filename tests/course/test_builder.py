@@ -132,12 +132,12 @@ def test_a_traceback_names_no_place_of_this_machine(monkeypatch):
     ("cell", "complaint"),
     [
         ("1 / 0", "ZeroDivisionError"),
-        ("import os\n\nprint(os.getcwd())", "cell step01-04 names a path"),
+        ("import os\n\nprint(os.getcwd())", "cell step01-04 contains a path"),
         (
             "# %load -s thrice ../steps/step01.py",
             r"step01\.py defines no thrice\. It defines twice\.",
         ),
-        ("# %load -s twice ../steps/step01.py\nprint(1)", "nothing but lines like"),
+        ("# %load -s twice ../steps/step01.py\nprint(1)", "only contain lines like"),
         ("### BEGIN SOLUTION\nx = 1", "END SOLUTION"),
         ("2", "the limit is 10"),
     ],
@@ -155,9 +155,9 @@ def test_a_lesson_that_cannot_be_built_is_refused(
 
 def test_what_varies_is_refused():
     for output, complaint in (
-        ({"text": "<Box object at 0x7f00>"}, "a shows an address in memory: <Box"),
+        ({"text": "<Box object at 0x7f00>"}, "a contains a memory address: <Box"),
         ({"text": "a bar", "name": "stderr"}, "Cell a writes to stderr"),
-        ({"text": f"in {Path.home()}/x"}, "cell a names a path"),
+        ({"text": f"in {Path.home()}/x"}, "cell a contains a path"),
     ):
         cell = {"id": "a", "outputs": [output]}
         refused = lambda cell=cell: builder._refuse_what_varies(cell)
@@ -200,7 +200,7 @@ def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(
     book = json.loads(path.read_text(encoding="utf-8"))
     book["cells"][-1]["source"] = ["my_own_work = 1"]
     path.write_text(json.dumps(book), encoding="utf-8")
-    with pytest.raises(CourseError, match="changed since it was built"):
+    with pytest.raises(CourseError, match="edited after it was built"):
         builder.build(1)
     assert "my_own_work" in path.read_text(encoding="utf-8")
     builder.build(1, force=True)
@@ -220,7 +220,7 @@ def test_what_makes_a_notebook_stale(one_step, no_kernel, monkeypatch):
     for old, new in (("42", "43"), ('"execution_count": 2', '"execution_count": 3')):
         assert old in built
         path.write_text(built.replace(old, new, 1), encoding="utf-8")
-        assert "changed since it was built" in builder.explain_staleness(1)
+        assert "edited after it was built" in builder.explain_staleness(1)
     path.write_text(built, encoding="utf-8")
 
     code = path.parent.parent / "steps" / "step01.py"
@@ -324,9 +324,9 @@ def test_docstrings_are_cut_to_what_they_say_first_and_whole_on_request():
 
 def test_what_cannot_be_shown_is_refused():
     for cell, complaint in {
-        "steps.source(type(product.creator))": "'product' is not defined. Show a",
+        "steps.source(type(product.creator))": "'product' is not defined. Use a",
         "steps.source()": "shows nothing: .* 'thing'",
-        "steps.source(SGD)": "'SGD' is not defined. Show .* the lesson imports",
+        "steps.source(SGD)": "'SGD' is not defined. Use .* the lesson imports",
         "steps.source(Variable.rewind)": "shows nothing: .* 'rewind'",
         "steps.source(Variable.__slots__)": "shows nothing",
         "%time steps.source(Adam)": "has to be all Python",

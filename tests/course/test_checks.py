@@ -56,7 +56,9 @@ def test_what_stops_in_a_check_itself_is_explained():
         ask("", "g(1)").text == "g is not defined: run the cell with your answer first"
     )
     failure = ask("g = None", "g(1)")
-    assert failure.text.startswith("what your code gives cannot be checked: TypeError")
+    assert failure.text.startswith(
+        "the result of your code cannot be checked: TypeError"
+    )
 
 
 def test_an_answer_that_stops_in_what_it_calls_is_explained():

@@ -166,7 +166,7 @@ def test_sources_for_nbgrader_have_solutions_and_hidden_tests_and_no_hints(cours
     assert "BEGIN HIDDEN TESTS" in text
     assert "Multiply" not in text
     assert marks(json.loads(text)) == [2, 4]
-    with pytest.raises(CourseError, match="already holds"):
+    with pytest.raises(CourseError, match="already contains"):
         handout.write_nbgrader_sources(folder, [1])
 
 
@@ -190,7 +190,7 @@ def test_a_blank_one_is_not_even_run(course, monkeypatch):
     todo = "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()"
     for stub in ("", "# what?", "def twice(x):\n    pass", todo):
         said = course.one(course.answered(stub))[0]
-        assert said in (grading.NOT_BEGUN, "defines no twice")
+        assert said in (grading.NOT_BEGUN, "does not define twice")
 
 
 def test_checks_that_were_changed_or_deleted_are_run(course, at_once):
@@ -198,7 +198,7 @@ def test_checks_that_were_changed_or_deleted_are_run(course, at_once):
     first, second = checks(notebook)
     first["source"] = "print('Exercise 1 is right.')"
     notebook["cells"].remove(second)
-    said = ["2: its check is gone"]
+    said = ["2: its check is missing"]
     assert course.one(notebook) == ("twice(0) is wrong", RIGHT, said)
 
 
@@ -206,8 +206,8 @@ def test_what_a_lesson_has_under_the_name_is_not_judged(course, at_once):
     notebook = course.answered("# I do not know")
     notebook["cells"].remove(places(notebook)[1])
     first, second, said = course.one(notebook)
-    assert (first, second) == ("defines no twice", grading.NOT_BEGUN)
-    assert said == ["2: its answer cell is gone"]
+    assert (first, second) == ("does not define twice", grading.NOT_BEGUN)
+    assert said == ["2: its answer cell is missing"]
 
 
 def found_in(notebook):
@@ -267,7 +267,7 @@ def test_what_kills_the_kernel_is_named_and_the_rest_is_judged(course):
     ends = "import os\nos._exit(0)"
     notebook = course.answered(f"{ends}\n{TWICE}", TOTAL)
     put_after(notebook, notebook["cells"][2], new_cell(ends))
-    said = ["0: a cell that is no answer ends Python"]
+    said = ["0: a cell that is not an answer ends Python"]
     assert course.one(notebook) == ("ends Python", RIGHT, said)
 
 
@@ -284,7 +284,7 @@ def test_what_leads_outside_is_refused_and_named(course, tmp_path):
     total = f"def total(numbers):\n    open({trace!r}, 'w')"
     first, second, found = course.one(course.answered(text, total))
     assert first == RIGHT
-    said = "not allowed while grading: to write"
+    said = "grading does not allow code to write"
     assert second == f"PermissionError: {said} {trace}"
     expected = [f"1: tried to {said}" for said in dict.fromkeys(expected)]
     found = [re.sub(r"/proc/\d+", "/proc/PARENT", said) for said in found]
@@ -442,24 +442,24 @@ def test_the_batch_goes_on_whatever_is_in_it(course):
     said = {name: (grading.find_first_wrong(one), *one.remarks) for name, one in found}
     for name, texts in said.items():  # without digests
         said[name] = tuple(re.sub(r" \(\w{4}\)$", "", text) for text in texts)
-    equal = "1.1: 5 have this answer", "1.2: 3 have this answer"
-    missing = "1.1: there is no notebook of this lesson"
+    equal = "1.1: 5 gave this answer", "1.2: 3 gave this answer"
+    missing = "1.1: there is no notebook for this lesson"
     unread = "is not a readable notebook"
-    letters = "it has more than 1,000,000 letters"
-    other = "step01.ipynb holds lesson 2", "lesson 2 was handed in, but not asked for"
+    letters = "it has more than 1,000,000 characters"
+    other = "step01.ipynb holds lesson 2", "lesson 2 was handed in but not assigned"
     assert said == {
         "anna": ("", *equal),
         "ben": (missing, f"step01.ipynb {unread}"),
         "cleo": (missing, *other),
         "dora": (missing, "there is no notebook in the folder"),
         "emil": ("1.2: nothing was written", equal[0]),
-        "finn": (missing, "finn.ipynb is not a notebook: it is not text in UTF-8"),
+        "finn": (missing, "finn.ipynb is not a notebook: not UTF-8 text"),
         "gina": (missing, f"gina.pdf {unread}"),
         "hugo": ("1.1: nothing was written",),
         "ida": (missing, f"step01.ipynb {unread}"),
         "jan": ("", *equal),
         "kim": ("", *equal),
-        "leo": (missing, "leo.ipynb is no file"),
+        "leo": (missing, "leo.ipynb is not a regular file"),
         " [2Amia ": (f"1.1: cannot be graded (ValueError: {letters})", equal[0]),
     }
 
@@ -474,7 +474,7 @@ def test_of_two_copies_the_one_with_the_lesson_s_name_counts(course, at_once):
     (course.folder / "ben").mkdir()
     theirs = course.folder / "anna" / "step01.ipynb"
     (course.folder / "ben" / "step01.ipynb").symlink_to(theirs)
-    assert course.grade(1)["ben"].remarks == ["step01.ipynb is a link, and not a file"]
+    assert course.grade(1)["ben"].remarks == ["step01.ipynb is a link, not a file"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
@@ -513,11 +513,11 @@ def test_the_table_and_the_terminal(course, at_once, capsys, monkeypatch, tmp_pa
     assert "anna                    8  2.1: there is no notebook" in said
     rows = table_in("points.csv")
     (equal,) = {row[-1] for row in rows[1:]}
-    assert re.fullmatch(r"1\.2: 2 have this answer \(\w{4}\)", equal)
+    assert re.fullmatch(r"1\.2: 2 gave this answer \(\w{4}\)", equal)
     heads = "student,1.1 (3),1.2 (5),2.1 (3),2.2 (5),total (16),first wrong,to look at"
     assert rows == [
         heads.split(","),
-        ["anna", *"3500", "8", "2.1: there is no notebook of this lesson", equal],
+        ["anna", *"3500", "8", "2.1: there is no notebook for this lesson", equal],
         ["ben", *"0500", "5", "1.1: twice(0) is wrong", equal],
     ]
     assert main([*grade, "--points", "1", *one]) == 0

@@ -73,7 +73,7 @@ def test_slides_that_are_there_stay(bare, tmp_path, capsys):
     path = tmp_path / "slides.html"
     path.write_text("mine", encoding="utf-8")
     assert main(["slides", "8", "-o", str(path)]) == 1
-    assert "stays as it is" in capsys.readouterr().err
+    assert "was left alone" in capsys.readouterr().err
     assert path.read_text(encoding="utf-8") == "mine"
 
 

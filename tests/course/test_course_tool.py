@@ -156,7 +156,7 @@ def test_student_writes_and_then_refuses(tmp_path, capsys):
     assert main(["student", str(folder), "1", "2"]) == 0
     assert "Wrote start, step01, step02 into" in capsys.readouterr().out
     assert main(["student", str(folder)]) == 1
-    assert "already holds step01.ipynb, step02.ipynb" in capsys.readouterr().err
+    assert "already contains step01.ipynb, step02.ipynb" in capsys.readouterr().err
     assert len(list(folder.iterdir())) == 3
 
 
@@ -174,7 +174,7 @@ def test_check_names_a_spoiled_and_a_missing_notebook(tmp_path, monkeypatch, cap
     notebook_path(5).unlink()
     assert main(["check"]) == 1
     out = capsys.readouterr().out
-    assert "step03.ipynb is stale: it was changed since it was built" in out
+    assert "step03.ipynb is stale: it was edited after it was built" in out
     assert "step05.ipynb is stale: it is not built yet" in out
     assert "python -m steps build 3" in out
     assert "step02" not in out

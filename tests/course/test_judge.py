@@ -100,7 +100,7 @@ def test_what_ends_python_is_told_and_the_rest_is_judged(tmp_path):
     said = ["ends Python", "right", "ends Python", "SystemExit: 1"]
     said += ["EOFError: EOF when reading a line"]
     assert outcomes == dict(enumerate(said, 1))
-    assert noticed == ["0: a cell that is no answer ends Python"]
+    assert noticed == ["0: a cell that is not an answer ends Python"]
     assert (tmp_path / "here").exists()
 
 
@@ -135,7 +135,7 @@ def test_a_notebook_whose_cells_all_keep_their_time_has_an_end(tmp_path, monkeyp
     run = [*waits, (ATTEMPT, 1, ""), (CHECK, 1, "")]
     outcomes, noticed = attempts.judge(run, tmp_path, seconds=1)
     assert outcomes == {1: "takes too long"}
-    assert noticed == ["0: a cell that is no answer takes too long"]
+    assert noticed == ["0: a cell that is not an answer takes too long"]
 
 
 def test_a_process_finds_this_package_and_hears_nothing_but_its_own(tmp_path):

@@ -84,7 +84,7 @@ def test_a_change_of_a_title_next_door_makes_a_notebook_stale(room, no_kernel): 
     assert builder.explain_staleness(MAP) is None
     add_second(room, LESSON.replace("Step 1", "Step 2"))
     assert "the title of a lesson" in builder.explain_staleness(1)
-    assert "changed since" in builder.explain_staleness(MAP)
+    assert "has changed" in builder.explain_staleness(MAP)
 
 
 def test_in_the_maps_picture_each_stage_has_a_row_and_each_step_a_link():

@@ -65,7 +65,7 @@ def test_the_folder_has_the_map_and_every_lesson_and_is_laid_once(
     toy, capsys, monkeypatch
 ):
     assert main(["lay"]) == 0
-    assert "Laid 3 notebooks in" in capsys.readouterr().out
+    assert "Created 3 notebooks in" in capsys.readouterr().out
     names = sorted(path.name for path in learner_folder.FOLDER.glob("[!.]*"))
     assert names == ["AGENTS.md", "start.ipynb", "step01.ipynb", "step02.ipynb"]
     assert main(["lay"]) == 0
@@ -87,12 +87,12 @@ def test_an_update_renews_what_nobody_worked_in_and_tells(toy, capsys):
     update(toy, 2)
     assert main(["lay"]) == 0
     # Only lessons that changed are touched.
-    assert capsys.readouterr().out == "The course is newer: renewed step02.\n"
+    assert capsys.readouterr().out == "The course is newer: updated step02.\n"
     update(toy, 1)
     assert main(["lay"]) == 0
     out = capsys.readouterr().out
     assert "renewed" not in out
-    assert "You have worked in step01," in out
+    assert "You have edited step01," in out
     assert "start.py steps fresh N" in out
     assert first.read_bytes() == work
     assert "please" in "".join(sources(second))
@@ -126,7 +126,7 @@ def test_fresh_sets_the_old_copy_aside(toy, capsys):
     change(path, exercises.STUB, "return 2 * x")
     work = path.read_bytes()
     assert main(["fresh", "2"]) == 0
-    assert "your copy is step02-old1.ipynb" in capsys.readouterr().out
+    assert "your old copy is now step02-old1.ipynb" in capsys.readouterr().out
     assert (learner_folder.FOLDER / "step02-old1.ipynb").read_bytes() == work
     assert sources(path) == laid
     assert main(["fresh", "2"]) == 0
@@ -224,7 +224,7 @@ def test_the_first_hint_comes_at_once_and_the_second_at_a_click(toy):
     shown = steps.hint(1, 1)
     first, nearer = repr(shown).split("\n\n")
     assert first == "Which operator makes a number larger?"
-    assert nearer == "A nearer one: steps.hint(1, 1, nearer=True)"
+    assert nearer == "Another hint: steps.hint(1, 1, nearer=True)"
     folded = "<details><summary>A nearer hint</summary>\n\nMultiply"
     assert folded in shown._repr_markdown_()
     assert repr(steps.hint(1, 1, nearer=True)).endswith("return what you get.")

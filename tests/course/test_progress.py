@@ -90,7 +90,7 @@ def test_a_folder_that_is_not_one_s_own_is_graded_and_not_believed(
     assert main(["progress", str(theirs)]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith(bubblewrap.describe_isolation())
-    refused = f"PermissionError: not allowed while grading: to write {trace}"
+    refused = f"PermissionError: grading does not allow code to write {trace}"
     assert f"not yet: {refused}" in shown
     assert "step02.ipynb is not a readable notebook" in shown
     assert "1 of 4 exercises are solved." in shown
@@ -120,5 +120,5 @@ def test_what_takes_too_long_is_judged_again(toy, monkeypatch):
 
 
 def test_a_folder_without_lessons_is_named(tmp_path):
-    with pytest.raises(CourseError, match="holds no lesson"):
+    with pytest.raises(CourseError, match="does not contain any lessons"):
         judge_folder(tmp_path)

@@ -155,11 +155,11 @@ class Answers:
         # If no cell is identified, another program has dropped all ids and metadata.
         for n, task in self._tasks.items() if self._seen else ():
             if not self._seen[task.answer_id]:
-                remarks.append(f"{n}: its answer cell is gone")
+                remarks.append(f"{n}: its answer cell is missing")
             elif self._seen[task.answer_id] > 1:
                 remarks.append(f"{n}: its answer is in several cells")
             if not self._seen[task.check_id]:
-                remarks.append(f"{n}: its check is gone")
+                remarks.append(f"{n}: its check is missing")
         return remarks
 
 
