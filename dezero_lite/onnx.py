@@ -146,7 +146,7 @@ class Graph:
             raise self.refusal(
                 f or g,
                 f"the model looks at {self.why.cause} and calls {a}, but for another "
-                f"batch {b}, while a file holds one graph only",
+                f"batch {b}, but a file can only hold one graph",
             )
         rule = RULES.get(type(f))
         if rule is None:

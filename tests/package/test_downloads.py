@@ -186,7 +186,7 @@ def test_a_file_name_that_leads_elsewhere_is_refused(
 ):
     if own:
         monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path / "own"))
-    with pytest.raises(ValueError, match="leads out of the folder for data"):
+    with pytest.raises(ValueError, match="points outside the data folder"):
         get_file(server.url + "data.bin", name, SHA256)
     assert server.asked == []
     assert list(tmp_path.rglob("x")) == []
