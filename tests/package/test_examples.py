@@ -200,14 +200,14 @@ def test_wrong_options_are_refused_and_data_that_cannot_be_had_are_one_line(
     wrong = {
         "spiral --epochs 3": "unrecognized arguments",
         "spiral --qui": "unrecognized arguments",
-        "spiral --seed -1": "a seed is 0 or more",
-        "spiral --plot nowhere/spiral.png": "there is no folder nowhere",
-        "spiral --plot spiral.docx": "a picture ends in one of",
-        "fashion_cnn --epochs 0": "0 is too few",
+        "spiral --seed -1": "a seed must be at least 0",
+        "spiral --plot nowhere/spiral.png": "the folder nowhere does not exist",
+        "spiral --plot spiral.docx": "must end in one of",
+        "fashion_cnn --epochs 0": "0 is less than 1",
         "characters --epochs many": "invalid count value: 'many'",
-        "characters --length -1": "-1 is too few",
+        "characters --length -1": "-1 is less than 1",
         "characters --shakespear --text a.txt": "not allowed with",
-        "characters --text short.txt": "a text of 17 letters is too short",
+        "characters --text short.txt": "a text of 17 characters is too short",
     }
     missing = {
         "fashion_cnn": "put the file there",
@@ -225,7 +225,7 @@ def test_wrong_options_are_refused_and_data_that_cannot_be_had_are_one_line(
             right &= done.returncode == 2 and "batches" not in done.stderr
         else:
             right &= done.returncode == 1 and done.stderr.count("\n") == 1
-            right &= done.stderr.startswith("The data cannot be had: ")
+            right &= done.stderr.startswith("Could not load the data: ")
         if not right:
             complaints.append((line, done))
     assert not complaints
@@ -268,7 +268,7 @@ def test_ctrl_c_in_a_terminal_is_one_line(begin):
 
 
 def assert_stopped(done, name):
-    left = "the same command goes on" if name == "gpt" else "nothing is saved"
+    left = "the same command resumes" if name == "gpt" else "nothing was saved"
     assert "Stopped; " + left in done.stderr
     assert done.stderr.endswith(".\n")
     assert "Traceback" not in done.stderr
