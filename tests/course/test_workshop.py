@@ -583,7 +583,7 @@ def test_a_change_is_carried_to_the_later_steps(learner, says):
     assert any(
         f"{new}\n\ny = 1" in cell for cell in workspace.read_notebook(10, learner.place)
     )
-    assert "No later file holds" in says("carry 9")
+    assert "No later file contains" in says("carry 9")
 
 
 @pytest.mark.slow
@@ -696,7 +696,7 @@ def test_ctrl_c_gets_a_sentence(learner, monkeypatch, capsys):
     learner.types(1, OWN_WAY[1])
     monkeypatch.setattr(commands, "judge_attempt", interrupt)
     assert main(["workshop", "judge", "1"]) == 130
-    assert "Interrupted: " in capsys.readouterr().err
+    assert "Interrupted; " in capsys.readouterr().err
     monkeypatch.setattr(sessions, "judge_attempt", interrupt)
     monkeypatch.chdir(learner.place)
     assert sessions.judge_step(1) is None

@@ -377,7 +377,7 @@ def test_their_file_is_cut_by_what_they_decided(mine, decides, capsys):
     (mine / "core" / "operators.py").write_text("# mine", encoding="utf-8")
     decides("")
     assert rooms_of(mine) == ["backward", "checks", "function", "operators", "variable"]
-    assert "You changed operators.py" in capsys.readouterr().out
+    assert "you edited them: operators.py" in capsys.readouterr().out
 
 
 def read_all(folder):
@@ -450,7 +450,7 @@ def test_a_core_that_cannot_be_cut_stays_in_one_room(mine, decides, capsys):
     decides(CIRCLE)
     (mine / "core.py").write_text("# mine", encoding="utf-8")
     decides(TOOLS)
-    assert "You changed core.py" in capsys.readouterr().out
+    assert "you edited them: core.py" in capsys.readouterr().out
     assert not rooms_of(mine)
 
 

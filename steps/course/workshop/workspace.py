@@ -200,7 +200,7 @@ def _lend_whole_classes(base, step):
     base.module, names = lend(*owners), format_names(owners)
     base.lent |= {n for n in kinds if get_owner(n) in owners}
     base.message += (
-        f" It borrows all of {names} from the lesson: single methods did not fit yours."
+        f" All of {names} is the lesson's, because single methods did not fit yours."
     )
 
 
