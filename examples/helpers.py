@@ -57,7 +57,7 @@ def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
     if args.seed < 0:
         parser.error(f"--seed {args.seed}: a seed must be at least 0")
     if not find_spec("matplotlib"):
-        print("No picture will be saved, because matplotlib is not installed")
+        print("No picture will be saved: that needs `pip install matplotlib`")
         args.plot = ""
     if args.plot:
         path = Path(args.plot)

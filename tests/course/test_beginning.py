@@ -1,5 +1,5 @@
-"""A new step begins with a lesson and a module that build; half a step is named. What
-is particular to a lesson is said in its own file.
+"""A new step starts with a lesson and a module that build; an incomplete step is
+reported. All settings of a lesson are in its own file.
 """
 
 import os
@@ -31,7 +31,7 @@ from tests.support.refusals import assert_refused
 
 @pytest.fixture
 def room(tmp_path, monkeypatch):
-    """The steps, and an empty room for notebooks, where a test may write."""
+    """Copy the steps, with an empty folder for notebooks, so that a test may write."""
     steps, notebooks = tmp_path / "steps", tmp_path / "notebooks"
     steps.mkdir()
     notebooks.mkdir()
@@ -47,7 +47,7 @@ def room(tmp_path, monkeypatch):
 
 
 def files(room):
-    """Each file of the course, with what it holds."""
+    """Return the content of each file of the course, by path."""
     return {p: p.read_bytes() for p in room.parent.rglob("*.*") if p.is_file()}
 
 

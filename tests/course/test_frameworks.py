@@ -1,6 +1,4 @@
-"""Frameworks that were written elsewhere, in three styles, are judged by what they can
-do.
-"""
+"""Frameworks written elsewhere, in three styles, are judged by what they can do."""
 
 import importlib
 import json

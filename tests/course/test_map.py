@@ -1,4 +1,4 @@
-"""The map, and the links between the lessons."""
+"""The map, and the links between lessons."""
 
 import html
 import json
@@ -36,7 +36,7 @@ def test_every_step_stands_on_the_map_once_and_under_its_own_title():
 
 @pytest.fixture
 def room(one_step):  # noqa: F811
-    """The folder of a course with a map and one lesson."""
+    """Create a course with a map and one lesson; return its folder."""
     room = one_step().parents[1] / "steps"
     (room / "start.md").write_text(TOY_MAP, encoding="utf-8")
     return room

@@ -1,4 +1,4 @@
-"""Mutants: which are made, and that a check that lets one pass is told."""
+"""Mutants: which ones are made, and that a check which misses one is reported."""
 
 import ast
 import contextlib
@@ -20,7 +20,7 @@ from tests.course.texts import text
 
 
 def of(*lines):
-    """The mutants of a function's solution."""
+    """Make the mutants of a function's solution."""
     body = "\n".join(f"    {line}" for line in lines)
     return make_mutants(f"def f(a, b):\n    {BEGIN}\n{body}\n    {END}\n")
 
@@ -40,7 +40,7 @@ def test_every_exercise_has_mutants_that_are_python():
     for number in numbers():
         found = exercises.find_exercises(builder.read_lesson_cells(number))
         of_each = [list(make_mutants(e.solution).values()) for e in found]
-        # The answers of 23 are files, in strings.
+        # The answers of lesson 23 are files, as strings.
         if not of_each or (not all(of_each) and number != 23):
             wrong.append(f"{number}: no mutants")
         for source in itertools.chain(*of_each):
@@ -105,7 +105,7 @@ def test_a_process_that_fails_is_told(monkeypatch):
 
 @pytest.fixture
 def tried(toy, monkeypatch, tmp_path):
-    """Stands in for the processes: what a lesson's mutants are to give."""
+    """Replace the processes: they return the given outcomes for a lesson's mutants."""
     lines = []
     monkeypatch.setattr(scores, "_run_mutants", lambda number, jobs: iter(lines))
     monkeypatch.setattr(scores, "HARMLESS", tmp_path / "harmless.json")
@@ -166,6 +166,6 @@ def test_harmless_survivors_have_a_reason_and_an_exercise():
         for change, reason in changes.items():
             assert change in planted, f"{key}: there is no mutant {change}"
             assert len(reason.split()) >= 3
-    # The table speaks of lessons that are there.
+    # The table only mentions existing lessons.
     rows = scores.ROW.findall(scores.PAGE.read_text(encoding="utf-8"))
     assert set(map(int, rows)) <= set(numbers())

@@ -1,5 +1,5 @@
-"""The learner's own folder, and copies for a class: nothing that anybody wrote is lost,
-and no path of the machine leaves it.
+"""The learner's own folder, and copies for a class: nobody's work is lost, and no path
+of the machine is revealed.
 """
 
 import json
@@ -26,7 +26,7 @@ def sources(path):
 
 
 def change(path, old, new):
-    """Change a notebook as somebody does who works in it and saves."""
+    """Change a notebook as someone does who works in it and saves."""
     notebook = book(path)
     for cell in notebook["cells"]:
         cell["source"] = "".join(cell["source"]).replace(old, new)
@@ -72,7 +72,7 @@ def test_the_folder_has_the_map_and_every_lesson_and_is_laid_once(
     assert capsys.readouterr().out == ""
     (learner_folder.FOLDER / "step02.ipynb").unlink()
     assert learner_folder.sync_copies()["new"] == [2]
-    # Nothing is made again while the course stays.
+    # Nothing is rebuilt while the course stays the same.
     again = lambda *_, **__: pytest.fail("made again")
     monkeypatch.setattr(student_copies, "make_copy", again)
     assert not any(learner_folder.sync_copies().values())
@@ -187,7 +187,7 @@ def test_a_copy_links_to_what_lies_beside_it(toy, tmp_path):
     text = "\n".join(sources(the_map))
     assert "[Lesson 1](step01.ipynb)" in text
     assert "2. Lesson 2," in text
-    # The picture of the map, as it was built, is there before it has run.
+    # The map's built picture is there before the map is run.
     assert book(the_map)["cells"][-1]["outputs"][0]["text"] == ["the way\n"]
     (second,) = write_copies(tmp_path / "class", [2])
     assert "before: [1. Lesson 1](step01.ipynb)" in "\n".join(sources(second))

@@ -1,4 +1,4 @@
-"""A student's repository, and what its service is told when it judges."""
+"""A student's repository, and the output for its service when it judges."""
 
 import argparse
 import json
@@ -179,7 +179,7 @@ def test_the_course_is_the_commit_of_the_checkout_or_is_to_be_filled_in(
     commit = git(toy, "rev-parse", "HEAD").strip()
     address = "https://git.school.org/dl/course.git"
     assert repository.pin_course() == f"dezero-lite[course] @ git+{address}@{commit}"
-    # An installed package lies perhaps in a repository, but not in its own.
+    # An installed package may be inside a repository, but not inside its own.
     monkeypatch.setattr(lessons, "ROOT", toy / "steps")
     assert repository.pin_course().endswith("@v1.0.0")
 
@@ -216,7 +216,7 @@ def test_assistants_are_told_the_ladder_unless_the_teacher_leaves_it_out(toy, tm
     rungs = "**A question**", "steps.hint(8, 2)`", "steps.hint(8, 2, nearer=True)"
     places = [text.index(rung) for rung in rungs]
     assert places == sorted(places)
-    # Theirs stays, and one that was thrown away stays away.
+    # The student's version stays, and a deleted file stays deleted.
     (tmp_path / "outTrue" / student_copies.AGENTS).write_text("mine")
     assert main(["class", "release", str(tmp_path / "outTrue"), "2"]) == 0
     assert (tmp_path / "outTrue" / student_copies.AGENTS).read_text() == "mine"

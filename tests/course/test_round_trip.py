@@ -1,4 +1,4 @@
-"""What learning platforms hand out, read; what they take back, written."""
+"""Reads the archives of learning platforms, and writes the files that they import."""
 
 import io
 import json
@@ -28,7 +28,7 @@ def course(toy):
 
 @pytest.fixture
 def handed(tmp_path):
-    """Files put into a folder, and what is read there, by student."""
+    """Write files to a folder, and return what is read from it, by student."""
     folder = tmp_path / "handed in"
 
     def read(files, people=(), where=folder):
@@ -219,7 +219,7 @@ def test_the_roster_names_students_and_who_is_missing(handed):
 
 @pytest.fixture
 def graded(course):
-    """Two who handed in, one of them in the roster, and one who did not."""
+    """Two students who handed in, one of them in the roster, and one who did not."""
     anna, ben = identify_owner(PurePosixPath(CANVAS), False)[0], Person("Ben")
     zoe = identify_owner(PurePosixPath("<b>zoe<b>.ipynb"), False)[0]
     wrong = "twice(2) is <script>alert(1)</script>\nand more"

@@ -1,5 +1,5 @@
-"""The workshop is fair: another right design is right, what a learner wrote is theirs,
-no more is lent than is needed, and what the table asks for, a lesson's cell asks for.
+"""The workshop is fair: other right designs are accepted, learners keep their code, no
+more is lent than needed, and the table requires nothing that lessons do not.
 """
 
 import re
@@ -34,7 +34,7 @@ CELLS = blocks("cells.md")
 
 
 def judged(learner, process, number, *cells):
-    """What comes of some cells beside those that the notebook has."""
+    """Judge some cells in addition to those of the notebook."""
     own = learner.writes(number, *learner.cells(number), *cells)
     return judge_attempt(own, process)
 
@@ -155,7 +155,9 @@ def test_words_of_a_message_do_not_judge(learner, process):
 
 @pytest.mark.slow
 def test_a_cell_before_the_code_may_stop_in_the_package(process):
-    """It shows what does not work yet, and what refuses it may be their own."""
+    """Such a cell shows what does not work yet, and may fail in the learner's
+    own way.
+    """
     stops = (
         ("The problem, cell 1", "x = 1\n1 / 0"),
         ("It works, cell 1", "assert x == 1"),
@@ -212,7 +214,7 @@ def test_a_name_that_nobody_imports_is_not_right(learner, process):
 
 @pytest.mark.slow
 def test_a_skipped_step_takes_no_more_than_it_needs(learner, process):
-    for number in range(1, 17):  # right, as test_workshop_learners.py says
+    for number in range(1, 17):  # right, as test_workshop_learners.py shows
         learner.types(number, OWN_WAY[number])
         own = workspace.read_attempt(number, learner.place)
         workspace.write_framework(Verdict(own, None, {}, own.module), learner.place)
@@ -220,7 +222,7 @@ def test_a_skipped_step_takes_no_more_than_it_needs(learner, process):
     assert not before.lent
     learner.open(17)
     verdict = learner.judged(17, process)
-    # Their Exp.backward reads what step 17 makes weak.
+    # Their Exp.backward reads an attribute that step 17 makes weak.
     needed = ["Variable.backward", "Function.__call__", "Exp.backward"]
     assert sorted(verdict.to_lend) == sorted(needed)
     assert verdict.to_lend[-1] == "Exp.backward"
@@ -235,7 +237,7 @@ def test_a_skipped_step_takes_no_more_than_it_needs(learner, process):
 
 
 SLOTS = '    __slots__ = ("data", "grad", "creator", "generation", "__weakref__")\n\n'
-# Another walk: functions in the order of their last use, without generations.
+# Another backward pass: functions in the order of their last use, without generations.
 WITHOUT_GENERATIONS = """
     def backward(self):
         if self.grad is None:
@@ -287,7 +289,7 @@ def test_what_does_not_fit_into_a_class_takes_its_place(learner, process, last, 
     assert workspace.passes_table(last + 1, base.module.format())
     assert "All of `Variable` is the lesson's" in base.message
     assert "Variable.__len__" in base.lent or last == 16
-    # To judge what is not written yet leads there, too.
+    # Judging an unwritten step also gives this message.
     verdict = judge_attempt(learner.writes(last + 1), process)
     assert len(verdict.culprits) <= 3
     assert verdict.module.format()
@@ -327,7 +329,7 @@ def test_of_many_names_one_is_blamed(learner):
 def test_where_most_rows_fail_the_one_that_raises_is_soon_found(
     learner, process, monkeypatch
 ):
-    text = re.sub(r"\bgy\b", "g", read_code(59))  # many are not as the lesson's
+    text = re.sub(r"\bgy\b", "g", read_code(59))  # many are not as in the lesson
     text = text.replace("self.generation = 0\n", "self.generation = zero\n")
     learner.own_file(59).write_text(text, encoding="utf-8")
     names = ("EmbedID", "LSTM")
@@ -345,7 +347,7 @@ def test_where_most_rows_fail_the_one_that_raises_is_soon_found(
 def test_where_none_raises_the_one_that_all_failing_rows_run_is_found(
     learner, process, monkeypatch
 ):
-    text = re.sub(r"\bgy\b", "g", read_code(59))  # many are not as the lesson's
+    text = re.sub(r"\bgy\b", "g", read_code(59))  # many are not as in the lesson
     wrong = text.replace("return x1 * g, x0 * g", "return x0 * g, x1 * g")
     assert wrong != text
     learner.own_file(59).write_text(wrong, encoding="utf-8")
@@ -517,6 +519,6 @@ def test_every_row_that_is_learned_in_the_workshop_is_asked_for():
         for number in list_numbers()
         if row.expected(number) == WORKS and row.learned_at(number) == number
     }
-    # What step 13 brings back, steps 6 to 10 have asked for.
+    # Steps 6 to 10 require whatever step 13 brings back.
     again = {(13, name) for number, name in learned if number in range(6, 11)}
     assert {(number, name) for number, name, *_ in breaks()} >= learned - again

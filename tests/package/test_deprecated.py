@@ -1,4 +1,4 @@
-"""Old names still work, and say the new ones."""
+"""Old names still work, and name the new ones."""
 
 import pytest
 
