@@ -258,7 +258,7 @@ class Missing:
 
 
 class MissingSlot(Missing):
-    """A name that cannot be set either, except by a user's subclass without slots."""
+    """A name that cannot even be set, except in a user's subclass without slots."""
 
     def __get__(self, thing: object, owner: type) -> Any:
         if self.name in getattr(thing, "__dict__", ()):

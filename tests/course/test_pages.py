@@ -83,7 +83,7 @@ def test_fifteen_weeks_leave_no_step_of_the_book_out_and_days_fit():
     assert steps >= set(range(1, 61))
     # Half as much again for the group, and three hours in class, one at home.
     assert all(stated * 1.5 <= 260 for _, _, stated in plan("Fifteen weeks"))
-    # A day is long enough without the third exercises.
+    # Without the third exercises, a day is long enough.
     for worked, row, stated in plan("Five days"):
         told = len(row) - len(worked)
         assert (stated - 8 * len(worked)) * 1.5 + 5 * told <= 365

@@ -84,7 +84,7 @@ def test_a_notebook_asks_for_all_that_the_step_changes_and_gives_none_of_it_away
         asked_for = "|".join(step.to_write) or "nothing"
         if number > LAST:  # other content of the module may be shown
             shows = rf"(%load|steps\.source).*\b({asked_for})\b|steps\.diff\("
-        if step.is_package:  # loads names that the lesson has besides the package
+        if step.is_package:  # the notebook loads other names of the lesson
             shows = rf"steps\.source\(({asked_for})\)"
         if re.search(shows, "\n".join(cells).partition("steps.judge(")[0]):
             wrong.append(f"{number}: the lesson's code is shown")

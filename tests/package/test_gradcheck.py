@@ -162,8 +162,8 @@ WRONG = {
     "by Variables": (OTHER, ONE, "the gradient with create_graph of input 0"),
     "by a plain backward": (PLAIN, ONE, FIRST),
     "one array for all": (KEEPS, ONE, "shares its memory"),
-    "writes into gy": (INTO_GY, ONE, "came from the output has been written into"),
-    "writes into x": (INTO_X, ONE, "input 0 .x. has been written into"),
+    "writes into gy": (INTO_GY, ONE, "from the output was modified in place"),
+    "writes into x": (INTO_X, ONE, "input 0 .x. was modified in place"),
     "one element": (AT_THE_END, [(2, 3)], WHERE),
 }
 

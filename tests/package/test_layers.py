@@ -421,7 +421,7 @@ def test_weights_of_the_books_lstm_load(told, tmp_path):
     np.savez_compressed(tmp_path / "rnn.npz", **arrays)
     net = Net(rnn=L.LSTM(3, in_size=2 if told else None), fc=L.Linear(1))
     net.load_weights(tmp_path / "rnn.npz")
-    # The gates that lstm_step, above, takes from the layer's weights side by side.
+    # The four gates, whose weights the layer keeps side by side.
     for part in ("x2h/W", "x2h/b", "h2h/W"):
         name, kind = part.replace("h/", "{}/"), variables_by_name(net)[f"rnn/{part}"]
         gates = [arrays["rnn/" + name.format(gate)] for gate in "fiou"]

@@ -53,7 +53,7 @@ def test_what_is_not_chosen_stops_an_infinite_gradient(name, dtype):
     x = Variable(distinct(1, 2, 6, 6).astype(dtype))
 
     def gradients(gy, ggx=1):
-        """Of x, and of the gradient that y receives."""
+        """Return the gradients of x, and of the gradient that y receives."""
         x.cleargrad()
         y = CHOOSING[name](x)
         incoming = y.grad = Variable(np.full(y.shape, gy, dtype))

@@ -114,7 +114,7 @@ def test_a_file_that_pytorch_wrote_loads_and_is_read_there_again(tmp_path):
 
 
 class Net(L.Layer):
-    """Layers in a list, nested layers, and a parameter of its own."""
+    """A layer with a list of layers, nested layers, and a parameter."""
 
     def __init__(self):
         self.scale = dezero_lite.Parameter(np.zeros(2, np.float32))

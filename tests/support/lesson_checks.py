@@ -686,7 +686,7 @@ def not_its_own(lesson):
 
 
 def announces_strange_names(lesson):
-    """A design announces at least one name, all of them in its own `__all__`."""
+    """A design announces at least one name, and only names in its own `__all__`."""
     names = imported(lesson.number).__all__
     strange = [f"{n} is not in `__all__`" for n in lesson.head.new if n not in names]
     return strange if lesson.head.new else ["the head has nothing after **New**"]

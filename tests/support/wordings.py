@@ -14,6 +14,10 @@ from steps.course.lessons import ROOT, lesson_path, notebook_path
 TABLE = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
 BANNED = [row.splitlines() for row in TABLE.split("\n\n")]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+PAGES += [*ROOT.glob("*.py"), *(ROOT / "examples").glob("*.py")]
+PAGES += [*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "docs" / "_ext").glob("*.py")]
+PAGES += (ROOT / "steps" / "course").rglob("*.py")
+PAGES += (ROOT / "steps" / "course").rglob("*.md")
 # It shows what to avoid.
 PAGES.remove(ROOT / "docs" / "style.md")
 

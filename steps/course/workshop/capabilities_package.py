@@ -644,7 +644,7 @@ def differentiates_normalizing(step):
 
 
 def remembers(step, layer, wanted):
-    """Check that a recurrent layer goes on from its state until it is reset, and that
+    """Check that a recurrent layer continues from its state until it is reset, and that
     gradients flow back through its steps.
     """
     xs = numbers(3, 2, 3)
