@@ -300,7 +300,7 @@ def mutate(options):
         for exercise, change in score.survivors:
             print(f"    {score.number}.{exercise}  {change}")
         for exercise, change in score.gone:
-            print(f"    {score.number}.{exercise}  harmless, but found now: {change}")
+            print(f"    {score.number}.{exercise}  not harmless any more: {change}")
     if options.table:
         scores.write_table(measured)
     return int(any(score.survivors or score.gone for score in measured))

@@ -121,7 +121,7 @@ def test_survivors_are_told_and_the_exit_code_says_so(tried, capsys):
     for named, code, said in (
         ({}, 1, ["3 mutants, 2 found, 0 harmless, 1 survivors", "1.1  c -> d"]),
         ({"c -> d": "x"}, 0, ["3 mutants, 2 found, 1 harmless, 0 survivors"]),
-        ({"c -> d": "x", "a -> b": "x"}, 1, ["1.1  harmless, but found now: a -> b"]),
+        ({"c -> d": "x", "a -> b": "x"}, 1, ["1.1  not harmless any more: a -> b"]),
     ):
         scores.HARMLESS.write_text(json.dumps({"1.1": named}))
         assert main(["mutate", "1"]) == code

@@ -230,7 +230,7 @@ def test_the_search_finds_the_words_of_the_field_in_the_glossary(opened):
     for words in FIELD.replace("\n", " ").split(", "):
         page.goto(f"{home}/search.html?q={words}")
         found = page.locator("#search-results li > a[href*='glossary.html']")
-        found.first.wait_for()  # otherwise the error names the page, and so the words
+        found.first.wait_for()  # on failure, the address in the error has the words
 
 
 # --- the way through ------------------------------------------------------------------

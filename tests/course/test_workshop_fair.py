@@ -329,7 +329,7 @@ def test_of_many_names_one_is_blamed(learner):
 def test_where_most_rows_fail_the_one_that_raises_is_soon_found(
     learner, process, monkeypatch
 ):
-    text = re.sub(r"\bgy\b", "g", read_code(59))  # many are not as in the lesson
+    text = re.sub(r"\bgy\b", "g", read_code(59))  # many differ from the lesson
     text = text.replace("self.generation = 0\n", "self.generation = zero\n")
     learner.own_file(59).write_text(text, encoding="utf-8")
     names = ("EmbedID", "LSTM")
@@ -347,7 +347,7 @@ def test_where_most_rows_fail_the_one_that_raises_is_soon_found(
 def test_where_none_raises_the_one_that_all_failing_rows_run_is_found(
     learner, process, monkeypatch
 ):
-    text = re.sub(r"\bgy\b", "g", read_code(59))  # many are not as in the lesson
+    text = re.sub(r"\bgy\b", "g", read_code(59))  # many differ from the lesson
     wrong = text.replace("return x1 * g, x0 * g", "return x0 * g, x1 * g")
     assert wrong != text
     learner.own_file(59).write_text(wrong, encoding="utf-8")

@@ -162,8 +162,8 @@ def test_the_order_of_bytes_does_not_matter(name):
 
 LOG = math.log(70_000)
 LABEL = np.array([3])
-# The value, and the gradient of the later classes. For log_softmax, three digits of a
-# difference from 1.
+# For each function: its value, the gradient of the classes after the label, and its
+# tolerance, which for log_softmax is that of a difference from 1 with three digits.
 HALVES = {
     "log_softmax": (F.log_softmax, -LOG, 0, 0.01),
     "logsumexp": (lambda x: F.logsumexp(x, axis=1), LOG, 1 / 70_000, 1e-7),

@@ -369,7 +369,7 @@ def test_pooling_goes_back_piece_by_piece(window, monkeypatch):
 
 def test_pooling_takes_little_memory_on_the_way_back():
     x = Variable(normal(8, 16, 128, 128, dtype=np.float32))
-    for limit in (np.inf, 3):  # loops may be compiled first; in one piece it takes 4.3
+    for limit in (np.inf, 3):  # first, Numba may compile; without blocks it takes 4.3
         y = C.pooling(x, 3, 1, 1)
         y.grad = Variable(np.ones_like(y.data))
         with at_most(limit * x.data.nbytes):

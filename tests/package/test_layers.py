@@ -120,7 +120,7 @@ def test_a_copied_state_does_not_depend_on_its_original(holder):
         return value
 
     layer = Net(l=L.Linear(2), numbers=[1, 2])
-    # One of two outputs, which its function needs in backward.
+    # This output is one of two, and its function needs both in backward.
     state, _ = F.split(layer.l(random(3, 4)), 2, axis=1)
     layer.states = holder(state)
     twin = copy.deepcopy(layer)

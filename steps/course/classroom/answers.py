@@ -134,8 +134,8 @@ class Answers:
         return added
 
     def _find_exercise(self, previous, text, answered):
-        """Find the exercise that an added cell answers, or None: the one before the
-        cell, even if it has an answer, or else the nearest without an answer.
+        """Find the exercise that an added cell answers, or None. If the cell fits the
+        exercise before it, that one, answered or not; else the nearest unanswered one.
         """
         candidates = [n for n, task in self._tasks.items() if task.is_defined_in(text)]
         if previous in candidates:
