@@ -21,8 +21,8 @@ def pytest_configure(config):
         )
     vars(config.option).update(SETTINGS)
     if not hasattr(config, "workerinput"):
-        # On its first import, matplotlib may report on stderr that it collects fonts; let
-        # it do so here.
+        # On its first import, matplotlib may report on stderr that it collects fonts:
+        # let it do so here.
         import matplotlib.font_manager  # noqa: F401
 
 
