@@ -18,28 +18,28 @@ from pathlib import Path
 from urllib.parse import quote
 
 HELP = """\
-python start.py [lab] [options]    open your folder my-course in JupyterLab, at its map
+python start.py [lab] [options]    open the map in your folder my-course in JupyterLab
 python start.py workshop [...]     write the framework yourself, step by step
 python start.py run FILE [...]     run a program, such as examples/digits_cnn.py
 python start.py test [options]     run all tests, in parallel
 python start.py steps [options]    run the course tool, python -m steps
 python start.py class [...]        for teachers: hand out lessons, grade them
-python start.py judge PATH         try what a framework written elsewhere can do
-python start.py slides N           write slides of step N, which need no network
+python start.py judge PATH         test what a framework written elsewhere can do
+python start.py slides N           write slides of step N, for use without a network
 python start.py docs [--no-browser]  build the course's site, and open it
 python start.py docs --epub, --pdf   make an ebook of the lessons
 
-Other options go to JupyterLab, the program, pytest or the course tool as they are:
+Other options are passed on to JupyterLab, the program, pytest or the course tool:
 
 python start.py --no-browser --port 8899
 python start.py lab my-course/step12.ipynb
-python start.py workshop           go on with the step that you are writing
+python start.py workshop           continue with the step that you are writing
 python start.py workshop next      judge it, and open the next one
 python start.py test tests/course/test_start.py -x
 
-A file is looked for where you stand, then in the folder of the course. The first start
-installs what the course needs into .venv there; that takes the network and a few
-minutes. Delete .venv to begin afresh."""
+Files are looked for in the current folder, then in the course's folder. The first start
+installs what the course needs into .venv in the course's folder, which takes a network
+and a few minutes. Delete .venv to start afresh."""
 
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
@@ -65,8 +65,8 @@ def main(arguments):
         return 0
     if command not in COMMANDS:
         sys.exit(
-            f"start.py knows {', '.join(COMMANDS)}, but not '{command}'; --help tells "
-            "more."
+            f"'{command}' is not a command of start.py, which knows "
+            f"{', '.join(COMMANDS)}; see --help."
         )
     try:
         set_up()
@@ -74,18 +74,18 @@ def main(arguments):
         if code and command not in ("run", "test") and (why := what_is_lost()):
             sys.exit(
                 f"{VENV} is damaged ({why}): delete that folder, and start again to "
-                "have everything installed anew."
+                "reinstall everything."
             )
         return code
     except KeyboardInterrupt:
         return 130
     except PermissionError:
         sys.exit(
-            f"No permission to write in {ROOT}; copy the course to a folder of your "
+            f"No permission to write in {ROOT}: copy the course to a folder that you "
             "own."
         )
     except OSError as error:
-        sys.exit(f"The course cannot be set up: {error}.")
+        sys.exit(f"Could not set up the course: {error}.")
 
 
 def lab(options):
@@ -149,8 +149,8 @@ def as_root():
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return []
     print(
-        "You are root: what runs in a notebook may change anything on this machine. "
-        "An account of your own is safer."
+        "You are root, so code in a notebook can change anything on this machine. "
+        "A normal account is safer."
     )
     return ["--allow-root"]
 
@@ -159,7 +159,7 @@ def found(name):
     for path in (Path.cwd() / name, ROOT / name):
         if path.exists():
             return path.resolve()
-    sys.exit(f"There is no {name}, neither here nor in {ROOT}.")
+    sys.exit(f"There is no {name}, either here or in {ROOT}.")
 
 
 def program(options):
@@ -195,7 +195,7 @@ def judge(options):
 def slides(options):
     """Write slides; the first time, install the packages that they need."""
     if not any(option.isdecimal() for option in options):
-        sys.exit("Say of which step: python start.py slides 8.")
+        sys.exit("Name a step: python start.py slides 8.")
     if recall("classroom") != recall("packages"):
         install("classroom")
         remember("classroom", recall("packages"))
@@ -216,7 +216,7 @@ def docs(options):
     page = build / "html" / "index.html"
     if code := run([*sphinx, "html", "docs", page.parent]):
         return code
-    print(f"The site is there: {page}")
+    print(f"Built the site: {page}")
     if "--no-browser" not in options:
         webbrowser.open(page.as_uri())
     return 0
@@ -225,7 +225,7 @@ def docs(options):
 def ebook(sphinx, book):
     if code := run([*sphinx, "-c", "docs/ebook", "docs", book.parent]):
         return code
-    print(f"The ebook is there: {book}")
+    print(f"Built the ebook: {book}")
     return 0
 
 
@@ -234,7 +234,7 @@ def printed(sphinx, book):
     names = ("chromium", "chromium-browser", "google-chrome", "chrome")
     browser = next(filter(None, map(shutil.which, names)), None)
     if not browser:
-        sys.exit("A PDF is printed by Chromium or Chrome: install one, or use --epub.")
+        sys.exit("A PDF needs Chromium or Chrome: install one of them, or use --epub.")
     page = book.parent / "singlehtml" / "index.html"
     if code := run([*sphinx, "-c", "docs/ebook", "docs", page.parent]):
         return code
@@ -245,7 +245,7 @@ def printed(sphinx, book):
     command += ["--no-sandbox"] if getattr(os, "geteuid", int)() == 0 else []
     if code := run([*command, page.as_uri()]):
         return code
-    print(f"The PDF is there: {book}")
+    print(f"Built the PDF: {book}")
     return 0
 
 
@@ -287,7 +287,7 @@ def set_up():
     began = time.time()
     lost = missing_folder()
     if lost:
-        print(f"{lost} is gone from the environment, which is made anew.")
+        print(f"{lost} is missing from the environment; rebuilding it.")
     if lost or recall("python") != fingerprint() or not PYTHON.exists():
         make_environment()
         remember("python", fingerprint())
@@ -339,11 +339,8 @@ def make_environment():
             f"apt install python{sys.version_info[0]}.{sys.version_info[1]}-venv."
         )
     if VENV.is_dir() and not LOG.exists():
-        sys.exit(
-            f"{VENV} is there already, but start.py did not make it; rename or delete "
-            "it."
-        )
-    print(f"Making a Python environment, {VENV} ...")
+        sys.exit(f"{VENV} exists, but start.py did not create it: rename or delete it.")
+    print(f"Creating a Python environment in {VENV} ...")
     python = sys.executable
     if sys.prefix != sys.base_prefix:
         # This may be the Python of the environment to delete; the one beneath it stays.
@@ -356,14 +353,14 @@ def make_environment():
         code = run([python, "-m", "venv", VENV], log)
     if code:
         sys.exit(
-            f"Python could not make the environment ({last_error()}); all it said is "
-            f"in {LOG}."
+            f"Python could not create the environment ({last_error()}); its full "
+            f"output is in {LOG}."
         )
 
 
 def install(extras="course,test"):
     """Install the course with pip; return the number of packages installed."""
-    print("Installing the course and what it needs ...")
+    print("Installing the course and its dependencies ...")
     command = [PYTHON, "-m", "pip", "install"]
     command += ["--no-input", "--disable-pip-version-check"]
     command += ["-e", f".[{extras}]", "-c", "constraints.txt"]
@@ -371,12 +368,12 @@ def install(extras="course,test"):
         code = run(command, log)
     if code and any(sign in read(LOG) for sign in NO_INDEX):
         sys.exit(
-            "pip could not reach its package index, which the first start needs; "
-            f"check the network and start again (all pip said is in {LOG})."
+            "pip could not reach its package index, which the first start needs: check "
+            f"the network and start again (pip's full output is in {LOG})."
         )
     if code:
         sys.exit(
-            f"pip could not install the course ({last_error()}); all it said is in "
+            f"pip could not install the course ({last_error()}); its full output is in "
             f"{LOG}."
         )
     done = [

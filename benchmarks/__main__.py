@@ -45,13 +45,13 @@ def main():
         "--rounds",
         type=count,
         default=9,
-        help="turns of each framework (9; a third for slow rows)",
+        help="rounds for each framework (9; a third of that for slow rows)",
     )
     parser.add_argument(
         "--only",
         default="",
         metavar="TEXT",
-        help="run the rows whose name holds this text",
+        help="only run rows whose name contains this text",
     )
     parser.add_argument(
         "--write",
@@ -60,11 +60,11 @@ def main():
     )
     options = parser.parse_args()
     if options.only and options.write:
-        parser.error("--write takes all rows, so it does not go with --only")
+        parser.error("--write needs all rows, so it cannot be combined with --only")
     if not any(options.only in row.title for row in [*ROWS, *MEMORY]):
         parser.error(
             f"--only {options.only!r}: no row has this in its name; docs/benchmarks.md "
-            "names them all"
+            "lists them all"
         )
     # Check now, not after everything has been measured.
     needed = ["threadpoolctl", *(["matplotlib"] if options.write else [])]
@@ -75,8 +75,8 @@ def main():
         )
     if not options.only:
         print(
-            "This takes about a quarter of an hour, on a machine that does nothing "
-            "else. --only TEXT measures single rows."
+            "This takes about a quarter of an hour on an otherwise idle machine. "
+            "--only TEXT measures single rows."
         )
     names = [name for name in FRAMEWORKS if name in OUR_TWO or installed(name)]
     print("Comparing", ", ".join(names))
@@ -100,7 +100,7 @@ def main():
 def count(text):
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is too few: at least 1 is needed")
+        raise argparse.ArgumentTypeError(f"{number} is less than 1")
     return number
 
 
@@ -172,8 +172,7 @@ class Worker:
         line = self.process.stdout.readline()
         if not line:
             raise SystemExit(
-                f"The process of {self.process.args[-1]} ended; what it said stands "
-                "above."
+                f"The process of {self.process.args[-1]} ended; its output is above."
             )
         return line
 
@@ -258,17 +257,17 @@ def report(names, times, memory, rates, rounds, oldest):
         "A figure is the other framework's time divided by `dezero_lite`'s in the same "
         "run: above 1, `dezero_lite` is faster.",
         f"`{SMALL}` is the small package of lessons 33 to 60: the difference between "
-        "the two is what the lines of `dezero_lite` buy in speed.",
-        "The book's layers turn out float64, which it did not intend; "
-        "`dezero-float32` is the same framework with its weights held in float32.",
+        "the two is the speed that the extra lines of `dezero_lite` gain.",
+        "The book's layers are float64, unintentionally; `dezero-float32` is the same "
+        "framework with its weights kept in float32.",
         f"`{COMPILED}` is `dezero_lite` after `dezero_lite.compiled.use()`.",
         "The last row compares each import with `import numpy`.",
         "`numpy-bare` is the work in NumPy alone, with no graph and no checks "
         "(`benchmarks/bare.py`); where that is slower than PyTorch, NumPy is the "
         "limit.",
         "",
-        "The last column says how many times as long `dezero_lite` took as the limit "
-        "that it cannot pass, measured on the same machine: "
+        "The last column divides the time of `dezero_lite` by a lower limit, measured "
+        "on the same machine: "
         + "; ".join(f"{kind}: {unit}" for kind, unit in limits.KINDS.items())
         + ".",
         "",
@@ -292,7 +291,7 @@ def report(names, times, memory, rates, rounds, oldest):
     if oldest is not None:
         lines += [
             "",
-            f"With {OLDEST_NUMPY}, the oldest that is supported, the row "
+            f"With {OLDEST_NUMPY}, the oldest supported version, the row "
             f"“{SUM_OF_PRODUCT.title}” takes {oldest:.1f} times as long as with "
             f"{installed('numpy')}.",
         ]
@@ -324,12 +323,12 @@ def blas():
 
 def memory_table(names, memory):
     if memory is None:
-        return ["Memory was not measured: that takes Linux."]
+        return ["Memory was not measured, because that needs Linux."]
     if not memory:
         return []
     lines = [
-        "Peak of resident memory while the work runs, beyond what was there before, "
-        "in MB (the median of three fresh",
+        "Peak resident memory while the work runs, beyond that before it, in MB (the "
+        "median of three fresh",
         "processes):",
         "",
         "| work | " + " | ".join(names) + " |",
@@ -384,5 +383,5 @@ if __name__ == "__main__":
     try:
         main()
     except KeyboardInterrupt:
-        print("\nStopped; nothing is written.", file=sys.stderr)
+        print("\nStopped; nothing was written.", file=sys.stderr)
         sys.exit(130)

@@ -146,9 +146,9 @@ def report(figures):
         f"{INPUTS}-{HIDDEN}-{HIDDEN}-{CLASSES} in float32, a batch of {BATCH}, "
         f"medians of {STEPS} steps; {os.cpu_count()} processors, Python "
         f"{platform.python_version()}, distributed {version('distributed')}.",
-        "Each worker has one thread, and on Dask the process that asks is one more.",
-        "The time that is not computing is sending, and waiting for others and for a "
-        "processor.",
+        "Each worker has one thread, and Dask's client is an additional process.",
+        "The remaining time is spent on sending, and on waiting for other workers and "
+        "for a processor.",
         "",
         "| engine | workers | milliseconds | not computing | MB that a worker sends |",
         "| :--- | ---: | ---: | ---: | ---: |",
@@ -172,7 +172,7 @@ def main():
     options = parser.parse_args()
     # For the workers, which are new processes: each uses one processor.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    print("This takes about a minute, on a machine that does nothing else.", flush=True)
+    print("This takes about a minute on an otherwise idle machine.", flush=True)
     text = report(measure())
     print(text)
     if options.write:
@@ -186,5 +186,5 @@ if __name__ == "__main__":
     try:
         workers.main()
     except KeyboardInterrupt:
-        print("\nStopped; nothing is written.", file=sys.stderr)
+        print("\nStopped; nothing was written.", file=sys.stderr)
         sys.exit(130)

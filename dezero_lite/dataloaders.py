@@ -120,7 +120,7 @@ class DataLoader:
     def reset(self) -> None:
         """Let ``next(loader)`` begin a new epoch; ``for`` always does."""
         self._running: Iterator[Batch] | None = None
-        # The counter and the order that a `__next__` written as in the book uses.
+        # A `__next__` written as in the book uses this counter and this order.
         self.iteration = 0
         self.index = self._order() if self._has_its_own_next() else None
 

@@ -82,7 +82,7 @@ def _new_name(old: str) -> str:
 
 def _warn(old: str) -> None:
     # Level 3 is our caller's caller.
-    message = f"{old} is called {_new_name(old)} now"
+    message = f"{old} is now called {_new_name(old)}"
     warnings.warn(message, DeprecationWarning, stacklevel=3)
 
 

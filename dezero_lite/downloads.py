@@ -75,8 +75,8 @@ def get_file(
         file_name = url.partition("#")[0].partition("?")[0].rpartition("/")[2]
         if file_name in ("", ".", ".."):
             raise ValueError(
-                f"{url} does not end in a file's name: say what to call the file, as "
-                "in file_name='data.txt'"
+                f"{url} does not end in a file name: name the file, as in "
+                "file_name='data.txt'"
             )
     _check_stays_inside(file_name)
     folder = data_folder()
@@ -102,8 +102,8 @@ def _check_stays_inside(file_name: str) -> None:
     # A colon in second place belongs to a drive letter.
     if {"", ".", ".."} & {*parts} or file_name[1:2] == ":" or "\0" in file_name:
         raise ValueError(
-            f"file_name={file_name!r} leads out of the folder for data: use a plain "
-            "name, or one that begins with folders, as in 'mnist/train.gz'"
+            f"file_name={file_name!r} points outside the data folder: use a plain "
+            "name, or a path such as 'mnist/train.gz'"
         )
 
 

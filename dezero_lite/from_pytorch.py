@@ -143,7 +143,7 @@ ATTRIBUTES = {
         "GRUCell": "`GRU(hidden_size)` takes one step at a time",
         "Identity": "`lambda x: x` goes into a Sequential",
         "Embedding": "`EmbedID(in_size, out_size)` is this layer",
-        "Sequential": "`dezero_lite.models.Sequential(...)` puts layers in a row",
+        "Sequential": "`dezero_lite.models.Sequential(...)` chains layers",
         "ModuleList": "a plain list of layers is found",
         "Module": "derive from `Layer`, or from `dezero_lite.Model`",
         "MultiheadAttention": "`MultiHeadAttention(size, heads)` is this layer",
@@ -162,9 +162,9 @@ ATTRIBUTES = {
         "cat": "`dezero_lite.functions.concat([x, y], axis)` joins",
         "Tensor": "`Variable(np.array(...))` is the box for an array",
         "tensor": "`Variable(np.array(...))` is the box for an array",
-        "zeros": "`Variable(np.zeros((2, 3), np.float32))` is one",
-        "ones": "`Variable(np.ones((2, 3), np.float32))` is one",
-        "randn": "`Variable(np.random.randn(2, 3))` is one",
+        "zeros": "`Variable(np.zeros((2, 3), np.float32))` creates it",
+        "ones": "`Variable(np.ones((2, 3), np.float32))` creates it",
+        "randn": "`Variable(np.random.randn(2, 3))` creates it",
         "from_numpy": "`Variable(array)` is the box for an array",
         "nn": "layers are in `dezero_lite.layers`, and functions in "
         "`dezero_lite.functions`",
@@ -258,7 +258,7 @@ class Missing:
 
 
 class MissingSlot(Missing):
-    """A name that cannot be set either, except by a user's subclass without slots."""
+    """A name that cannot even be set, except in a user's subclass without slots."""
 
     def __get__(self, thing: object, owner: type) -> Any:
         if self.name in getattr(thing, "__dict__", ()):

@@ -215,7 +215,7 @@ class _Check:
     ) -> None:
         for k, (x, point) in enumerate(zip(xs, self.points, strict=True)):
             if not np.array_equal(x.data, point, equal_nan=True):
-                raise _Wrong(f"{self.name(k)} has been written into")
+                raise _Wrong(f"{self.name(k)} was modified in place")
         self.check_values("gradient by a second backward", again, gxs)
         others = [v.data for v in (*xs, *ys)] + again
         for k, gx in enumerate(gxs):
@@ -244,7 +244,7 @@ def _gradients(
         except (TypeError, ValueError) as error:
             raise _Wrong(str(error)) from error
         if not np.array_equal(unwrap(seed), given):
-            raise _Wrong("the gradient that came from the output has been written into")
+            raise _Wrong("the gradient received from the output was modified in place")
         for k, x in enumerate(xs):
             if x in found:
                 totals[k] = found[x] if totals[k] is None else totals[k] + found[x]

@@ -145,8 +145,8 @@ class Graph:
             a, b = ["no function" if h is None else type(h).__name__ for h in (f, g)]
             raise self.refusal(
                 f or g,
-                f"the model looks at {self.why.cause} and calls {a}, but for another "
-                f"batch {b}, while a file holds one graph only",
+                f"the model looks at {self.why.cause} and calls {a}, or for another "
+                f"batch {b}, but a file can only hold one graph",
             )
         rule = RULES.get(type(f))
         if rule is None:

@@ -103,8 +103,8 @@ class Reader:
         if name not in self.found:
             raise ValueError(
                 f"{self.path} has no {name}, so nothing was loaded: it has "
-                f"{first_few([*self.found])}; use `names` if its layers are called "
-                "otherwise"
+                f"{first_few([*self.found])}; pass `names` if its layers have other "
+                "names"
             )
         self.used.add(name)
         return np.asarray(self.found[name])

@@ -75,7 +75,7 @@ class Tokenizer:
         specials: Sequence[str] = (),
     ) -> None:
         if sorted(alphabet) != list(range(BYTES)):
-            raise ValueError("an alphabet holds each of the 256 bytes once")
+            raise ValueError("an alphabet must contain each of the 256 bytes once")
         self.merges: list[Pair] = [(int(a), int(b)) for a, b in merges]
         self.pattern = pattern
         self.alphabet, self.specials = alphabet, list(specials)
@@ -85,8 +85,8 @@ class Tokenizer:
         for a, b in self.merges:
             if not 0 <= min(a, b) <= max(a, b) < len(self._bytes):
                 raise ValueError(
-                    f"token {len(self._bytes)} cannot be made of {a} and {b}: only "
-                    "tokens before it are there"
+                    f"token {len(self._bytes)} cannot consist of {a} and {b}: both "
+                    "must be earlier tokens"
                 )
             total += len(self._bytes[a]) + len(self._bytes[b])
             if total > MOST_BYTES:

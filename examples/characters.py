@@ -181,7 +181,7 @@ def main() -> None:
     parser = options(__doc__)
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
-        "--text", metavar="FILE", type=Path, help="a text to learn from, in UTF-8"
+        "--text", metavar="FILE", type=Path, help="a UTF-8 text to learn from"
     )
     source.add_argument(
         "--shakespear", action="store_true", help="learn from Shakespeare's plays"
@@ -189,13 +189,13 @@ def main() -> None:
     parser.add_argument(
         "--epochs",
         type=count,
-        help="how often to read the text (default: 5; Shakespeare: 3)",
+        help="how many times to read the text (default: 5; Shakespeare: 3)",
     )
     parser.add_argument(
         "--length",
         type=count,
         default=500,
-        help="how many letters to write (default: %(default)s)",
+        help="how many characters to write (default: %(default)s)",
     )
     args = parse(parser)
     dezero_lite.manual_seed(args.seed)
@@ -208,8 +208,8 @@ def main() -> None:
             data = Text(sentences(Random(args.seed), 2000))
     if len(data) < READERS * SPAN:
         parser.error(
-            f"a text of {len(data) + 1} letters is too short: it takes more than "
-            f"{READERS * SPAN}"
+            f"a text of {len(data) + 1} characters is too short: at least "
+            f"{READERS * SPAN + 1} are needed"
         )
     if args.quick:
         data.data, data.label = data.data[:40_000], data.label[:40_000]

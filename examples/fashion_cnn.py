@@ -46,7 +46,7 @@ def main() -> None:
     )
     print(
         f"{(time.perf_counter() - began) / epochs:.1f} seconds per epoch; test "
-        "accuracy after each: ",
+        "accuracy after each epoch: ",
         end="",
     )
     print(", ".join(f"{accuracy:.2f} %" for accuracy in accuracies))

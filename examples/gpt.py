@@ -135,16 +135,16 @@ def draw(file: str, losses: list[float]) -> None:
 def arguments() -> argparse.Namespace:
     parser = options(__doc__)
     parser.add_argument(
-        "--text", metavar="FILE", type=Path, help="a text to learn from, in UTF-8"
+        "--text", metavar="FILE", type=Path, help="a UTF-8 text to learn from"
     )
     parser.add_argument(
         "--run",
         metavar="FOLDER",
         type=Path,
         default=Path("gpt-run"),
-        help="where everything is kept (default: %(default)s)",
+        help="where to save everything (default: %(default)s)",
     )
-    parser.add_argument("--prompt", help="go on with this text, and learn nothing")
+    parser.add_argument("--prompt", help="continue this text, without training")
     parser.add_argument(
         "--length",
         type=count,
@@ -152,12 +152,12 @@ def arguments() -> argparse.Namespace:
         help="how many tokens to write (default: %(default)s)",
     )
     sizes = {
-        "vocabulary": (512, "how many tokens to learn; 256 are bytes"),
+        "vocabulary": (512, "the number of tokens; 256 of them are bytes"),
         "context": (64, "how many tokens the model sees"),
         "layers": (3, "how many blocks"),
         "size": (96, "the length of each position's vector"),
-        "heads": (4, "of each block's attention"),
-        "steps": (1000, "how many steps in all"),
+        "heads": (4, "how many heads each block's attention has"),
+        "steps": (1000, "the total number of training steps"),
     }
     for name, (default, text) in sizes.items():
         parser.add_argument(
@@ -173,7 +173,7 @@ def arguments() -> argparse.Namespace:
     if args.quick:
         args.steps, args.layers, args.size, args.context = 200, 2, 48, 32
     if args.prompt is not None and not Checkpoint(args.run).state():
-        parser.error(f"--prompt: there is nothing in {args.run} yet; learn first")
+        parser.error(f"--prompt: {args.run} contains no model; train one first")
     args.content = ""
     if args.prompt is None:
         with needed():
@@ -206,4 +206,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    run(main, "the same command goes on where it was saved last")
+    run(main, "the same command resumes from the last save")

@@ -24,13 +24,13 @@ def options(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument(
         "--quick",
         action="store_true",
-        help="a run of a few seconds, which reaches less",
+        help="run for a few seconds only, with a worse result",
     )
     parser.add_argument(
         "--seed",
         type=int,
         default=0,
-        help="of all random numbers (default: %(default)s)",
+        help="the seed of all random numbers (default: %(default)s)",
     )
     parser.add_argument(
         "--plot",
@@ -45,7 +45,7 @@ def count(text: str) -> int:
     """Parse the value of an option that counts something, for argparse."""
     number = int(text)
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{number} is too few: at least 1 is needed")
+        raise argparse.ArgumentTypeError(f"{number} is less than 1")
     return number
 
 
@@ -55,26 +55,26 @@ def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
     """
     args = parser.parse_args()
     if args.seed < 0:
-        parser.error(f"--seed {args.seed}: a seed is 0 or more")
+        parser.error(f"--seed {args.seed}: a seed must be at least 0")
     if not find_spec("matplotlib"):
-        print("There will be no picture; it takes matplotlib: pip install matplotlib")
+        print("No picture will be saved: that needs `pip install matplotlib`")
         args.plot = ""
     if args.plot:
         path = Path(args.plot)
         if not path.parent.is_dir():
-            parser.error(f"--plot {path}: there is no folder {path.parent}")
+            parser.error(f"--plot {path}: the folder {path.parent} does not exist")
         if path.suffix != ".png":  # asking matplotlib is slow
             from matplotlib.backend_bases import FigureCanvasBase
 
             endings = sorted(FigureCanvasBase.get_supported_filetypes())
             if path.suffix[1:].lower() not in endings:
                 parser.error(
-                    f"--plot {path}: a picture ends in one of {', '.join(endings)}"
+                    f"--plot {path}: the file must end in one of {', '.join(endings)}"
                 )
     return args
 
 
-def run(main: Callable[[], None], saved: str = "nothing is saved") -> None:
+def run(main: Callable[[], None], saved: str = "nothing was saved") -> None:
     """Run an example; Ctrl-C ends it with one line, which says what is saved."""
     stopped = False
     try:
@@ -92,7 +92,7 @@ def needed() -> Iterator[None]:
     try:
         yield
     except (OSError, ImportError, ValueError) as error:
-        sys.exit(f"The data cannot be had: {error}")
+        sys.exit(f"Could not load the data: {error}")
 
 
 class Progress:
@@ -136,6 +136,6 @@ def check(
     print(f"{name}: {value:.4g}{unit} (expected: {expected}{unit})")
     if not reached:
         sys.exit(
-            "That is less than expected; another --seed may tell whether it was bad "
-            "luck."
+            "The result misses the expectation; try another --seed to see whether it "
+            "was bad luck."
         )

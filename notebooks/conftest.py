@@ -1,5 +1,5 @@
-"""How pytest runs the notebooks: strictly, and a failure names lesson and cell. What is
-compared, this does not change: ``pytest --nbval --noconftest`` judges alike.
+"""Makes pytest run the notebooks strictly, and name the lesson and cell of a failure.
+It does not change the comparison: ``pytest --nbval --noconftest`` judges the same.
 """
 
 from pathlib import Path
@@ -21,8 +21,8 @@ def pytest_configure(config):
         )
     vars(config.option).update(SETTINGS)
     if not hasattr(config, "workerinput"):
-        # On its first import matplotlib may announce on stderr that it collects the
-        # machine's fonts; let it do so here.
+        # On its first import, matplotlib may report on stderr that it collects fonts:
+        # let it do so here.
         import matplotlib.font_manager  # noqa: F401
 
 
@@ -33,13 +33,13 @@ def pytest_sessionstart(session):
 
     if CAN_FORK:
         session.config.add_cleanup(Warm(Path(__file__).parent).end)
-    # Each message of a kernel is laid out for a log, which nobody reads.
+    # nbval would format each message of a kernel for a log that nobody reads.
     nbval.kernel.pformat = lambda message: message
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file():
-    # A failure names the lesson and the cell as a reader sees them.
+    # So that a failure names the lesson and the cell as a reader sees them.
     from nbval.plugin import IPyNbFile
 
     from tests.support.lesson_cells import Lesson

@@ -1,10 +1,10 @@
 """The course, step by step.
 
 ``steps.step08`` is the framework as it is after step 8; the lesson ``steps/step08.md``
-explains it. The helpers of the lessons are here: :func:`diff` shows what changed
-between two steps, :func:`draw` draws a graph, :func:`play` plays a walk back through
-one, :func:`film` shows an animation, :func:`progress` a progress bar, :func:`source`
-the package's own code. :func:`hint` and :func:`solution` help with an exercise.
+explains it. The lessons' helpers are here: :func:`diff` shows the changes between two
+steps, :func:`draw` draws a graph, :func:`play` plays the backward pass through one,
+:func:`film` shows an animation, :func:`progress` a progress bar, and :func:`source` the
+package's own code. :func:`hint` and :func:`solution` help with an exercise.
 :func:`workshop` and :func:`judge` are for the notebooks in which you write the steps
 yourself. The course tool is ``python -m steps``.
 """
@@ -13,7 +13,7 @@ import sys
 
 
 def diff(before, after):
-    """Show what changed between two steps, definition by definition.
+    """Show the changes between two steps, definition by definition.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def diff(before, after):
     Returns
     -------
     Differences
-        Shows itself as a table of changes in a notebook and as a unified diff in a
+        Displayed as a table of changes in a notebook, and as a unified diff in a
         terminal.
 
     Raises
@@ -42,12 +42,12 @@ def draw(forward="", back=""):
     Parameters
     ----------
     forward : str
-        Paths such as ``"x -> Square -> y"``, one a line. A name that begins with a
-        capital is a function. What follows ``#`` tells two nodes of one name apart and
-        is not drawn; a number after ``@`` is the node's generation and gives its shade.
-        Text after ``:`` labels the path's arrows.
+        Paths such as ``"x -> Square -> y"``, one per line. A name that begins with a
+        capital is a function. Text after ``#`` distinguishes nodes with the same name
+        and is not drawn; a number after ``@`` is the node's generation and gives its
+        shade. Text after ``:`` labels the path's arrows.
     back : str
-        Paths of the same form against the direction of the graph, such as ``"y ->
+        Paths in the same format but against the direction of the graph, such as ``"y ->
         Square -> x"``: gradients, or links that lead back. They are drawn in the second
         colour, from right to left.
 
@@ -62,18 +62,18 @@ def draw(forward="", back=""):
 
 
 def film(animation):
-    """Show an animation of matplotlib's.
+    """Show a matplotlib animation.
 
     Parameters
     ----------
     animation : matplotlib.animation.Animation
-        Its figure is closed.
+        The animation; its figure is closed.
 
     Returns
     -------
     Film
-        Shows itself in JupyterLab with a player that needs no network, and in a stored
-        notebook as a picture that moves once.
+        Displayed in JupyterLab with a player that needs no network, and in a stored
+        notebook as a picture that plays once.
     """
     from .course.films import Film
 
@@ -86,11 +86,11 @@ def play(y, /, **names):
     Parameters
     ----------
     y : Variable
-        Of any step from 7 on, or of the package. Its gradients are afterwards what
-        backward made them.
+        From any step from 7 on, or from the package. Afterwards, its gradients are
+        those that backward has computed.
     **names : Variable or Function
-        What to call things, as in ``play(y, a=a, A=a.creator)``. `retain_grad` and
-        `create_graph` go to backward.
+        Names to display, as in ``play(y, a=a, A=a.creator)``. `retain_grad` and
+        `create_graph` are passed on to backward.
 
     Returns
     -------
@@ -110,18 +110,18 @@ def play(y, /, **names):
 
 
 def progress(items, total=None):
-    """Go through things, with a progress bar while somebody watches.
+    """Iterate over items, with a progress bar if a person is watching.
 
     Parameters
     ----------
     items : iterable
     total : int, optional
-        How many there are, if `items` cannot tell.
+        The number of items, if `items` has no length.
 
     Returns
     -------
     tqdm.tqdm
-        Yields the items. Where nobody watches, as under nbval, it shows nothing.
+        Yields the items. If nobody is watching, as under nbval, it shows nothing.
     """
     from tqdm import tqdm
 
@@ -137,9 +137,9 @@ def source(thing, doc=False, before=None):
     ----------
     thing : class, function or method
     doc : bool, optional
-        Show whole docstrings, not only what each says first.
+        Show whole docstrings, not only their first paragraphs.
     before : class, function or method, optional
-        What it was before: shows what changed since then, as :func:`diff` does.
+        An earlier version: show the changes since then, as :func:`diff` does.
 
     Returns
     -------
@@ -153,8 +153,8 @@ def source(thing, doc=False, before=None):
 
 
 def check(exercise):
-    """Run the function below as the check of an exercise: whatever the answer does,
-    there is one sentence about it.
+    """Run the decorated function as the check of an exercise: whatever the answer does,
+    the student gets one sentence about it.
 
     Raises
     ------
@@ -167,16 +167,16 @@ def check(exercise):
 
 
 def call(function, *args, **kwargs):
-    """Call what a student wrote, in a check, and return what it returns.
+    """Call a student's function in a check, and return its result.
 
-    `what` says what is tried, `advice` what may have been overlooked if it stops, and
-    `returns=False` that nothing has to be returned; everything else goes to the
-    function.
+    `what` describes the call, `advice` says what may have been overlooked if it fails,
+    and `returns=False` allows it to return nothing; all other arguments are passed to
+    the function.
 
     Raises
     ------
     AssertionError
-        If it stops or returns nothing.
+        If it fails or returns nothing.
     """
     from .course.checks import call
 
@@ -184,12 +184,12 @@ def call(function, *args, **kwargs):
 
 
 def plain(value, what="the result", shape=None):
-    """Turn a student's result (a Variable, an array, a list …) into plain numbers.
+    """Convert a student's result (a Variable, an array, a list …) to plain numbers.
 
     Raises
     ------
     AssertionError
-        If it is made of anything else, or does not have the shape.
+        If it contains anything else, or does not have the shape.
     """
     from .course.checks import plain
 
@@ -197,8 +197,8 @@ def plain(value, what="the result", shape=None):
 
 
 def hint(step, exercise, nearer=False):
-    """Give a hint for an exercise, or for a definition: the first one, and a nearer one
-    at a click.
+    """Give a hint for an exercise, or for a definition: the first one, and a stronger
+    one at a click.
 
     Parameters
     ----------
@@ -207,8 +207,8 @@ def hint(step, exercise, nearer=False):
         ``hint(8, 2)`` is for exercise 2 of step 8, ``hint(8, "Variable.backward")`` for
         a definition that the step adds or changes.
     nearer : bool or int
-        Whether to show the nearer hint at once; of a definition's hints, 2 is the
-        nearest.
+        Whether to show the stronger hint at once; for a definition, 2 shows the
+        strongest.
 
     Returns
     -------
@@ -231,7 +231,7 @@ def hint(step, exercise, nearer=False):
 
 def solution(step, exercise):
     """Show a solution of an exercise, or the lesson's code of a definition; yours may
-    be another one and right as well.
+    differ and still be right.
 
     Parameters
     ----------
@@ -260,13 +260,13 @@ def solution(step, exercise):
 
 
 def workshop(step=None):
-    """Begin a notebook of the workshop: what its cells define becomes the step.
+    """Begin a notebook of the workshop: the definitions in its cells become the step.
 
     Parameters
     ----------
     step : int, optional
         ``workshop(8)`` makes ``steps.step08`` the learner's own in this notebook.
-        ``workshop()`` shows how far they are, a mark for each step.
+        ``workshop()`` shows their progress, one mark per step.
     """
     from .course.workshop import report, session
 
@@ -274,15 +274,15 @@ def workshop(step=None):
 
 
 def judge(step, anyway=False):
-    """Judge what was written for a step in the workshop; if it is right, write it to a
-    file and go on.
+    """Judge the learner's code for a step in the workshop; if it is right, write it to
+    a file and continue with the next step.
 
     Parameters
     ----------
     step : int
     anyway : bool
-        Whether to go on even if it is not right, with the lesson's own code in place of
-        what is missing or wrong.
+        Whether to continue even if it is not right, with the lesson's own code for
+        whatever is missing or wrong.
 
     Returns
     -------
@@ -295,11 +295,11 @@ def judge(step, anyway=False):
 
 
 def mine(step):
-    """The learner's framework after a step, as a module.
+    """Return the learner's framework after a step, as a module.
 
-    It is the file that they wrote in the workshop, in the folder ``workshop`` beside
-    the notebook; where there is none, the lesson's own. From step 33 to 60 it is their
-    package, with all its names; what they have not written in it, the lesson lends.
+    This is the file that they wrote in the workshop, in the folder ``workshop`` beside
+    the notebook, or the lesson's own if there is none. From step 33 to 60 it is their
+    package, with all its names; the lesson lends whatever they have not written.
     """
     from .course.workshop.learner_module import load_own
 

@@ -1,5 +1,5 @@
-"""Where Hypothesis is not installed, its tests are skipped and the others run. Those in
-tests/lint guard what no learner meets: they run only where they are named.
+"""Skips the tests that need Hypothesis if it is not installed. Tests in tests/lint
+check what learners never see, so they run only when named.
 """
 
 import sys

@@ -1,9 +1,9 @@
-"""The package's tests on the oldest and newest Python and NumPy: ``python -m
+"""Run the package's tests on the oldest and newest Python and NumPy: ``python -m
 tests.matrix``.
 
-Each combination gets an environment of its own for as long as it takes, with NumPy and
-pytest alone. A Python that this machine does not have is skipped, and named.
-``--processors`` and ``--disturbed`` run lessons instead.
+Each combination gets a temporary environment with only NumPy and pytest. If this
+machine lacks a Python, it is skipped and reported. ``--processors`` and ``--disturbed``
+run lessons instead.
 """
 
 import argparse
@@ -18,7 +18,8 @@ from pathlib import Path
 from tests.support import disturbed, processors
 
 ROOT = Path(__file__).resolve().parent.parent
-# Python, and what pip is asked for; the first is the oldest that pyproject.toml allows.
+# The Python version, and the requirements for pip; the first is the oldest that
+# pyproject.toml allows.
 COMBINATIONS = [
     ("3.10", "numpy==2.0.0"),
     ("3.10", "numpy"),
@@ -84,7 +85,9 @@ def main():
 
 
 def interpreter(version):
-    """A Python of a version, from the path or from pyenv; None where there is none."""
+    """Find a Python of a version, on the path or in pyenv; return None if there is
+    none.
+    """
     candidates = [
         shutil.which(f"python{version}"),
         *sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python")),
@@ -93,7 +96,7 @@ def interpreter(version):
 
 
 def _is(python, version):
-    # pyenv puts a command on the path for every version, also for one not in use.
+    # pyenv puts a command on the path for every version, in use or not.
     if python is None:
         return False
     tell = "import sys; print('%d.%d' % sys.version_info[:2])"
@@ -102,7 +105,7 @@ def _is(python, version):
 
 
 def passes(python, numpy, tests):
-    """Whether the tests pass in a new environment."""
+    """Return whether the tests pass in a new environment."""
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([python, "-m", "venv", folder], check=True)

@@ -159,7 +159,7 @@ def _untar(path: str, names: tuple[str, ...], width: int, most: int) -> list[byt
                     break
     except (EOFError, OSError, tarfile.TarError, zlib.error) as error:
         raise ValueError(
-            f"{path} is not a complete .tar.gz archive: {error}. Remove it, and get it "
+            f"{path} is not a complete .tar.gz archive: {error}. Delete it and get it "
             "again"
         ) from None
     missing = [name for name in names if name not in found]

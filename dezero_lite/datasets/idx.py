@@ -36,8 +36,8 @@ def read_idx(
         start = file.read(8)
     if start[:2] != b"\x1f\x8b":
         raise ValueError(
-            f"{path} is not a gzip file: it begins with {start!r}. Is it unpacked, or "
-            "a web page?"
+            f"{path} is not a gzip file: it begins with {start!r}. Was it unpacked, or "
+            "is it a web page?"
         )
     try:
         with gzip.open(path) as unpacked:
@@ -49,19 +49,19 @@ def read_idx(
             content = unpacked.read(size + 1)
     except (EOFError, OSError, zlib.error) as error:
         raise ValueError(
-            f"{path} is truncated or damaged: {error}. Remove it, and get it again"
+            f"{path} is truncated or damaged: {error}. Delete it and get it again"
         ) from None
     if len(content) != size:
         follow = len(content) if len(content) < size else "more"
         raise ValueError(
             f"{path} declares {size} values, of shape {shape}, but {follow} follow: it "
-            "is truncated, or something was added"
+            "is truncated, or was appended to"
         )
     found = hashlib.sha256(header + content).hexdigest()
     if sha256 not in (None, found):
         raise ValueError(
             f"the content of {path} has the SHA-256 {found}, but {sha256} was "
-            "expected. Remove it, and get it again"
+            "expected. Delete it and get it again"
         )
     # A copy, because an array made from a buffer of bytes is read-only.
     return np.array(np.frombuffer(content, np.uint8).reshape(shape))

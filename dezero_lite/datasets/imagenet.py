@@ -13,8 +13,8 @@ class ImageNet(Dataset):
 
     def prepare(self) -> None:
         raise NotImplementedError(
-            "there are no pictures of ImageNet here; ImageNet.labels() gives the "
-            "names of its kinds"
+            "ImageNet's pictures are not available; ImageNet.labels() returns the "
+            "names of its classes"
         )
 
     @staticmethod
@@ -44,7 +44,7 @@ class ImageNet(Dataset):
             raise ValueError(f"{path} is not a dict of labels: {error}") from None
         if not isinstance(labels, dict) or list(labels) != list(range(1000)):
             raise ValueError(
-                f"{path} is not a dict of the labels 0 to 999: is it cut off, or "
+                f"{path} is not a dict of the labels 0 to 999: is it truncated, or "
                 "another file?"
             )
         return labels

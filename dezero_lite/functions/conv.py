@@ -304,14 +304,14 @@ def _input_size(y: Any, window: Window, outsize: Pair | None) -> tuple[int, int]
     most = [n + step - 1 for n, step in zip(formula, window.stride, strict=True)]
     if min(most) < 1:
         raise ValueError(
-            f"nothing is left of x of shape {y.shape} with {window}: the pad is what "
-            "a deconvolution cuts off on each side, so a smaller one leaves more"
+            f"nothing is left of x of shape {y.shape} with {window}: a deconvolution "
+            "cuts off the pad on each side, so use a smaller one"
         )
     least = [max(1, n) for n in formula]
     h, w = least if outsize is None else pair(outsize)
     if not (least[0] <= h <= most[0] and least[1] <= w <= most[1]):
         raise ValueError(
-            f"no convolution leads from {h} × {w} pixels to x of shape {y.shape} with "
+            f"no convolution turns {h} × {w} pixels into x of shape {y.shape} with "
             f"{window}: outsize can be from {least[0]} × {least[1]} to {most[0]} × "
             f"{most[1]}"
         )

@@ -135,8 +135,8 @@ class GPT(Model):
         end = start + ids.shape[1]
         if end > self.context:
             raise ValueError(
-                f"this GPT sees {self.context} positions, but here are {end}: leave "
-                "out the first ones"
+                f"this GPT has a context of {self.context} tokens, but got {end}: drop "
+                "the oldest"
             )
         xp = get_array_module(ids)
         return self.tokens(ids) + self.positions(xp.arange(start, end))

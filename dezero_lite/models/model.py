@@ -94,13 +94,13 @@ class Sequential(Chain):
             if not callable(layer):
                 raise TypeError(
                     "Sequential takes layers and functions, one by one, but number "
-                    f"{i} is {kind_of(layer)}: of a list, write Sequential(*layers)"
+                    f"{i} is {kind_of(layer)}: for a list, write Sequential(*layers)"
                 )
             if isinstance(layer, type):
                 name = layer.__name__
                 raise TypeError(
                     f"Sequential takes layers and functions, but number {i} is the "
-                    f"class {name}: make one, as in {name}(...)"
+                    f"class {name}: pass an object, as in {name}(...)"
                 )
         self.hold({f"l{i}": layer for i, layer in enumerate(layers)})
 

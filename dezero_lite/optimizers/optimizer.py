@@ -247,7 +247,7 @@ class Optimizer:
         if self.target is None:
             name = type(self).__name__
             raise RuntimeError(
-                f"{name} has no model to optimize yet: say optimizer = "
+                f"{name} has no model to optimize yet: write optimizer = "
                 f"{name}(...).setup(model)"
             )
         return self.target

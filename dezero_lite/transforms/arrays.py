@@ -206,7 +206,8 @@ def pair(size: int | tuple[int, int]) -> tuple[int, int]:
         ) from None
     if a < 1 or b < 1:
         raise ValueError(
-            f"an image is at least one pixel high and wide, so its size is not {size}"
+            f"an image must be at least one pixel high and wide, so {size} is not a "
+            "size"
         )
     return a, b
 

@@ -22,8 +22,8 @@ def as_batch(examples: Iterable[Any]) -> Any:
     shapes = list(dict.fromkeys([array.shape for array in arrays]))
     if len(shapes) > 1:
         raise ValueError(
-            f"examples of shape {shapes[0]} and {shapes[1]} make no batch: bring them "
-            "to one shape with a transform, such as Resize or CenterCrop for images"
+            f"examples of shape {shapes[0]} and {shapes[1]} cannot form a batch: give "
+            "them one shape with a transform, such as Resize or CenterCrop for images"
         )
     return np.stack(arrays)
 

@@ -1,10 +1,11 @@
-"""JupyterHub for a class: one environment for all, the course laid in each home.
+"""JupyterHub for a class: one environment, and the course's folder in each home.
 
-``jupyterhub -f docs/hub/jupyterhub_config.py``; docs/hub.md tells the rest.
+Start it with ``jupyterhub -f docs/hub/jupyterhub_config.py``; docs/hub.md explains the
+rest.
 
-Log in with the accounts of the machine (PAM) is what JupyterHub does if nothing else is
-said. Who may come in is the group ``course``: ``groupadd course``, and ``usermod -aG
-course NAME`` for each student.
+By default, JupyterHub lets users log in with the machine's accounts (PAM). Only members
+of the group ``course`` may log in: ``groupadd course``, and ``usermod -aG course NAME``
+for each student.
 """
 
 import sys
@@ -15,10 +16,10 @@ c = get_config()  # noqa: F821
 
 c.PAMAuthenticator.allowed_groups = {"course"}
 
-# Each server runs in the environment in which the hub runs, so there is only one of it.
+# Each server runs in the hub's own environment, so that there is only one.
 c.Spawner.cmd = [sys.executable, str(HERE / "start_user.py")]
 c.Spawner.default_url = "/lab/tree/my-course/start.ipynb"
-# The first start lays the lessons, and many may come at once.
+# The first start creates the lessons, and many students may log in at once.
 c.Spawner.start_timeout = 180
 c.Spawner.http_timeout = 180
 # Matrices in lessons are small; several threads in each kernel would take the cores

@@ -1,7 +1,7 @@
-"""What the hub starts for a user: lay the course in their home, run their server.
+"""Start a user's server, after creating or updating the course's folder in their home.
 
-It runs as the user, so all that it writes is theirs. Nothing that they changed is
-overwritten. If the course cannot be laid, the server starts all the same, and the hub's
+The hub runs this as the user, so that they own the files. Nothing that they changed is
+overwritten. If the folder cannot be created, the server starts anyway, and the hub's
 log has the reason.
 """
 
@@ -16,7 +16,7 @@ def main(arguments):
     installed = find_spec("dezero_lite") and find_spec("dezero_lite.steps")
     tool = "dezero_lite.steps" if installed else "steps"
     folder = Path.home() / "my-course"
-    # Not where the user's files are: a calendar.py there is not Python's.
+    # Not where the user's files are: a calendar.py there would replace Python's.
     here = Path(__file__).resolve().parent
     subprocess.run([sys.executable, "-m", tool, "lay", folder], cwd=here, check=False)
     server = str(Path(sys.executable).with_name("jupyterhub-singleuser"))

@@ -29,7 +29,7 @@ def begin(number, title):
     """
     paths = lesson_path(number), module_path(number)
     if names := [path.name for path in paths if path.exists()]:
-        raise CourseError(f"{' and '.join(names)}: there already. Nothing was written.")
+        raise CourseError(f"Already there: {' and '.join(names)}. Nothing was written.")
     if number != (following := find_next_number()):
         raise CourseError(f"Step {number} would leave a gap. The next is {following}.")
     previous = of_kind(StepKind.PACKAGE)[-1]

@@ -118,8 +118,8 @@ def _load_code(source):
     lines = list(map(LOAD.fullmatch, source.strip().splitlines()))
     if not all(lines):
         raise CourseError(
-            "A %load cell holds nothing but lines like "
-            f"`# %load -s Name ../steps/stepNN.py`, and not: {source}"
+            "A %load cell may only contain lines like "
+            f"`# %load -s Name ../steps/stepNN.py`, but this one is: {source}"
         )
     return "\n\n\n".join(map(_load_line, lines))
 
@@ -252,15 +252,15 @@ def _refuse_what_varies(cell):
     if any(output.get("name") == "stderr" for output in cell["outputs"]):
         raise CourseError(
             f"Cell {cell['id']} writes to stderr, which nbval compares. For a progress "
-            "bar there is steps.progress."
+            "bar, use steps.progress."
         )
     text, subject = json.dumps(cell["outputs"]), f"The output of cell {cell['id']}"
     paths = lessons.ROOT, Path.home(), Path(sys.prefix)
     for path in (*paths, Path(tempfile.gettempdir()) / "ipykernel_"):
         if json.dumps(str(path))[1:-1] in text:
-            raise CourseError(f"{subject} names a path of this machine ({path}).")
+            raise CourseError(f"{subject} contains a path of this machine ({path}).")
     if address := re.search(r"<[\w.]+ (object )?at 0x[0-9a-f]+>", text):
-        raise CourseError(f"{subject} shows an address in memory: {address[0]}.")
+        raise CourseError(f"{subject} contains a memory address: {address[0]}.")
 
 
 # --- Writing --------------------------------------------------------------------------
@@ -279,8 +279,8 @@ def build(number, force=False):
     old = _read(path)
     if old and not force and _is_edited(old):
         raise CourseError(
-            f"{path.name} was changed since it was built, and building would lose "
-            "that. Keep a copy under another name, or say --force."
+            f"{path.name} was edited after it was built, and building would lose "
+            "that. Keep a copy under another name, or pass --force."
         )
     new_digest = digest_sources(number)
     notebook = execute(assemble(number))
@@ -345,7 +345,7 @@ def explain_staleness(number):
         return "it is not built yet"
     if _is_edited(notebook):
         return (
-            "it was changed since it was built (running it in place and saving does "
+            "it was edited after it was built (running it in place and saving it does "
             "that)"
         )
     try:
@@ -353,9 +353,9 @@ def explain_staleness(number):
     except CourseError as error:
         return f"it cannot be built. {str(error).rstrip('.')}"
     if _read_course(notebook).get("sources") != digest:
-        return "its lesson, or code that its lesson uses, changed since"
+        return "its lesson, or code that its lesson uses, has changed"
     if _remove_outputs(notebook) != _remove_outputs(fresh):
-        return "the builder, or the title of a lesson that it links to, changed since"
+        return "the builder, or the title of a lesson that it links to, has changed"
     return None
 
 

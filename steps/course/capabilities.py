@@ -162,7 +162,7 @@ def chain(step, length):
 def holds_an_array(step):
     """holds an array
 
-    what goes into the box can be taken out of it as `data`
+    you get back what you put into the box as `data`
     """
     array = np.array([1.5, 2.5])
     assert step.Variable(array).data is array
@@ -188,9 +188,9 @@ def applies_a_function(step):
 
 @can((3, WORKS))
 def chains_functions(step):
-    """puts functions in a row
+    """chains functions
 
-    what comes out of one function can go into the next
+    the output of one function can be the input of the next
     """
     y = square(step, exp(step, square(step, box(step, 0.5))))
     assert np.isclose(y.data, np.exp(0.5))
@@ -200,7 +200,7 @@ def chains_functions(step):
 def measures_a_derivative(step):
     """measures a derivative
 
-    a derivative is a slope between two points that lie close together, one on each side
+    a derivative is the slope between two nearby points, one on each side
     """
     for f, at, slope in ((square, 2.0, 4.0), (exp, 1.0, np.e)):
         x = box(step, at)
@@ -210,9 +210,9 @@ def measures_a_derivative(step):
 
 @can((6, WORKS))
 def begins_without_a_gradient(step):
-    """begins without a gradient
+    """starts without a gradient
 
-    `grad` is `None` as long as nobody has computed a gradient
+    `grad` is `None` until someone computes a gradient
     """
     assert box(step, 3.0).grad is None
 
@@ -221,8 +221,8 @@ def begins_without_a_gradient(step):
 def differentiates_a_function(step):
     """differentiates one function
 
-    a function remembers its input, and `backward` multiplies the gradient that comes in
-    by its derivative there
+    a function remembers its input, and `backward` multiplies the incoming gradient by
+    its derivative at that input
     """
     f = step.Square()
     y = step.square(box(step, 3.0)) if hasattr(step, "square") else f(box(step, 3.0))
@@ -232,10 +232,10 @@ def differentiates_a_function(step):
 
 @can((7, WORKS))
 def leads_back_to_its_input(step):
-    """leads from a result back to its input
+    """traces a result back to its input
 
-    a box knows the function that made it, and the function knows the boxes that went in
-    and came out
+    a box knows the function that made it, and the function knows its input and output
+    boxes
     """
     x = box(step, 3.0)
     y = square(step, x)
@@ -250,7 +250,7 @@ def leads_back_to_its_input(step):
 def differentiates_a_chain(step):
     """differentiates a chain by itself
 
-    each box knows the function that made it, so the way back can be found without you
+    each box knows the function that made it, so `backward` can find its way without you
     """
     slopes = gradients(step, lambda x: square(step, exp(step, square(step, x))), 0.5)
     assert np.isclose(slopes, 2 * np.exp(0.5))
@@ -260,7 +260,7 @@ def differentiates_a_chain(step):
 def differentiates_a_loop(step):
     """differentiates a loop of unknown length
 
-    the way back follows the calls that were made, however many they were
+    the backward pass follows the calls that were made, however many there were
     """
 
     def f(y):
@@ -275,17 +275,17 @@ def differentiates_a_loop(step):
 def differentiates_a_long_chain(step):
     """differentiates a very long chain
 
-    calls that wait for each other fill Python's stack; a list of what is still to do
-    does not
+    calls that wait for each other fill Python's stack; a to-do list does not
     """
     chain(step, 10_000)  # ten times Python's recursion limit
 
 
 @can((7, "TypeError"), (9, WORKS), *GAP)
 def begins_with_ones(step):
-    """begins backward with ones
+    """starts backward with ones
 
-    the gradient of the output with respect to itself is known before the walk begins
+    the gradient of the output with respect to itself is known before the backward pass
+    begins
     """
     x = box(step, 3.0)
     y = square(step, x)
@@ -297,7 +297,8 @@ def begins_with_ones(step):
 def reads_like_a_formula(step):
     """reads like a formula
 
-    a function that makes the function object and calls it saves a pair of parentheses
+    a Python function that makes the function object and calls it saves a pair of
+    parentheses
     """
     assert np.isclose(step.square(step.exp(box(step, 0.5))).data, np.e)
 
@@ -306,7 +307,7 @@ def reads_like_a_formula(step):
 def keeps_results_arrays(step):
     """keeps every result an array
 
-    NumPy turns the result of an array without axes into a plain number
+    NumPy turns results without axes into plain numbers
     """
     assert isinstance(square(step, box(step, 3.0)).data, np.ndarray)
 
@@ -315,7 +316,7 @@ def keeps_results_arrays(step):
 def refuses_what_is_no_array(step):
     """rejects anything but an array
 
-    a mistake is easiest to find where it is made: in the box, when it is filled
+    a mistake is easiest to find where it is made: when the box is filled
     """
     expect_error(lambda: step.Variable(1.0), TypeError)
 
@@ -324,8 +325,8 @@ def refuses_what_is_no_array(step):
 def says_how_a_function_is_used(step):
     """says how a function is used
 
-    a function is made first and called afterwards, and `forward` returns arrays; a slip
-    in either deserves a message
+    a function is created first and called afterwards, and `forward` returns arrays; a
+    slip in either deserves a message
     """
     x = box(step, 3.0)
     expect_error(lambda: step.Square(x), TypeError)
@@ -337,7 +338,7 @@ def says_how_a_function_is_used(step):
 def checks_gradients(step):
     """checks its gradients
 
-    a gradient can be compared with a slope that was measured
+    a gradient can be compared with a measured slope
     """
 
     def wrong(factor):
@@ -374,7 +375,7 @@ def takes_two_inputs(step):
 def gives_two_outputs(step):
     """gives two outputs
 
-    what `forward` returns as a tuple comes out as several boxes
+    if `forward` returns a tuple, each array in it gets a box of its own
     """
     Swap = derive(step, "Swap", forward=lambda _, x0, x1: (x1, x0))
     first, second = Swap()(box(step, 2.0), box(step, 3.0))
@@ -385,7 +386,7 @@ def gives_two_outputs(step):
 def differentiates_two_inputs(step):
     """differentiates two inputs
 
-    a function with two inputs hands back two gradients, one for each
+    a function with two inputs returns two gradients, one for each
     """
 
     def f(x, y):
@@ -398,8 +399,8 @@ def differentiates_two_inputs(step):
 def notices_a_missing_gradient(step):
     """notices that a gradient is missing
 
-    as many gradients have to come back as there were inputs; `zip` alone stops at the
-    shorter of two
+    there must be as many gradients as inputs; `zip` alone stops at the shorter of the
+    two
     """
     methods = {"forward": lambda _, x0, x1: x0 + x1, "backward": lambda _, gy: gy}
     y = derive(step, "Forgetful", **methods)()(box(step, 2.0), box(step, 3.0))
@@ -411,7 +412,7 @@ def notices_a_missing_gradient(step):
 def uses_a_variable_twice(step):
     """uses a variable twice
 
-    a gradient that arrives must not wipe out the one that was there before
+    a gradient that arrives must not wipe out an earlier one
     """
     assert gradients(step, lambda x: step.add(x, x), 3.0) == [2.0]
     with contextlib.suppress(TypeError):  # a framework for single numbers
@@ -423,7 +424,7 @@ def uses_a_variable_twice(step):
 def clears_a_gradient(step):
     """clears a gradient
 
-    what adds itself up has to begin at nothing when you compute again
+    a sum has to start from nothing when you compute again
     """
     x = box(step, 3.0)
     for _ in range(2):
@@ -436,7 +437,7 @@ def clears_a_gradient(step):
 def differentiates_a_diamond(step):
     """differentiates a diamond
 
-    a function has its turn once, when all that uses its output has had its turn
+    a function is processed once, after everything that uses its output
     """
 
     def f(x):
@@ -448,9 +449,9 @@ def differentiates_a_diamond(step):
 
 @can((13, WRONG), (16, WORKS))
 def waits_for_the_longer_way(step):
-    """waits for the longer way
+    """waits for the longer path
 
-    of two ways from the output, the shorter one has to wait for the longer
+    of two paths from the output, the shorter one has to wait for the longer one
     """
 
     def f(x):
@@ -464,7 +465,8 @@ def waits_for_the_longer_way(step):
 def is_freed_without_the_collector(step):
     """is freed without the garbage collector
 
-    two objects that hold each other are never free: one of the two links has to be weak
+    two objects that refer to each other are never freed, so one of the two references
+    must be weak
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -483,7 +485,7 @@ def is_freed_without_the_collector(step):
 def runs_without_a_graph(step):
     """runs without a graph (no_grad)
 
-    if you only want the result, there is no need to record how it came about
+    if you only want the result, there is no need to record how it was computed
     """
     with step.no_grad():
         assert step.square(box(step, 3.0)).creator is None
@@ -494,10 +496,10 @@ def runs_without_a_graph(step):
 
 @can((7, WRONG), (11, MISSING), (13, WRONG), (18, WORKS))
 def gives_gradients_back(step):
-    """lets go of the gradients in between
+    """frees intermediate gradients
 
-    the gradients of the variables in between have done their work when they were handed
-    on
+    the gradients of intermediate variables are no longer needed once they have been
+    passed on
     """
     x = box(step, 3.0)
     a = square(step, x)
@@ -509,7 +511,7 @@ def gives_gradients_back(step):
 def shows_itself(step):
     """shows its shape and content
 
-    what you ask of the box, the box can ask of its array
+    the box can pass your questions on to its array
     """
     x, y = box(step, [1.0, 2.0]), box(step, [[1.0, 2.0], [3.0, 4.0]])
     assert (y.shape, y.ndim, y.size, len(y)) == ((2, 2), 2, 4, 2)
@@ -520,7 +522,7 @@ def shows_itself(step):
 
 @can((1, "TypeError"), (20, WORKS))
 def has_operators(step):
-    """multiplies and adds with signs
+    """multiplies and adds with operators
 
     Python looks for `__add__` and `__mul__` when it sees + and *
     """
@@ -531,8 +533,8 @@ def has_operators(step):
 def mixes_with_numbers(step):
     """mixes with numbers and arrays
 
-    a number or an array has no past: put it into a box first; and on the left of a
-    sign, Python asks it before it asks you
+    a number or an array has no history, so put it into a box first; and Python asks the
+    left operand before it asks you
     """
     assert (np.array([2.0]) * box(step, 3.0) + 1).data == 7.0
 
@@ -541,7 +543,7 @@ def mixes_with_numbers(step):
 def has_all_operators(step):
     """subtracts, divides, takes powers
 
-    with minus and division it matters which side is which
+    in subtraction and division, it matters which side is which
     """
 
     def f(x):
@@ -555,7 +557,7 @@ def has_all_operators(step):
 def sums_over_broadcast(step):
     """sums a gradient over broadcast axes
 
-    a value that was stretched has taken part many times, and each time counts
+    a value that was stretched was used many times, and each use counts
     """
     (gradient,) = gradients(step, lambda x: np.ones(3) * x, 1.0)
     assert gradient.shape == ()
@@ -565,7 +567,7 @@ def sums_over_broadcast(step):
 def differentiates_a_gradient(step):
     """differentiates a gradient again
 
-    a gradient is a computation, too, and can have a graph of its own
+    a gradient is also a computation, and can have a graph of its own
     """
     x = box(step, 2.0)
     (x * x * x).backward(create_graph=True)

@@ -68,7 +68,7 @@ def _make_failure(error, check_file):
 def explain(error, check_file, is_called=False):
     """Explain in one sentence an error raised by an answer or by its check.
 
-    `check_file` is the check's file name; `is_called` says that the check was calling
+    `check_file` is the check's file name; `is_called` is true if the check was calling
     the answer.
     """
     text = _read_message(error)
@@ -82,7 +82,7 @@ def explain(error, check_file, is_called=False):
         return f"your code stopped with {kind}"
     if isinstance(error, NameError) and getattr(error, "name", None):
         return f"{error.name} is not defined: run the cell with your answer first"
-    return f"what your code gives cannot be checked: {kind}"
+    return f"the result of your code cannot be checked: {kind}"
 
 
 def _read_message(error):

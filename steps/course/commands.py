@@ -49,7 +49,7 @@ def main(arguments=None):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("\nInterrupted: what was not finished is not written.", file=sys.stderr)
+        print("\nInterrupted; unfinished work was not saved.", file=sys.stderr)
         return 130
     except CourseError as error:
         message = str(error)
@@ -73,18 +73,18 @@ def _make_parser():
         return add_argument
 
     number = {"metavar": "N", "type": int}
-    several = number | {"nargs": "*", "help": "the steps; all if none is named"}
+    several = number | {"nargs": "*", "help": "the steps; by default, all"}
     folder = {"metavar": "DIR", "nargs": "?"}
     add("list", list_steps)
     add("lab", open_lab, number=number)
     two = {"before": number | {"metavar": "A"}, "after": number | {"metavar": "B"}}
     add("diff", show_diff, **two)
-    text = "the steps to build, or start, the map; all if none is named"
+    text = "the steps to build, or `start` for the map; by default, all"
     built = several | {"type": _parse_number, "help": text}
     option = add("build", build, numbers=built)
     text = "overwrite notebooks that were changed by hand"
     option("--force", action="store_true", help=text)
-    following = number | {"nargs": "?", "help": "the next number, if left out"}
+    following = number | {"nargs": "?", "help": "by default, the next number"}
     add("new", begin_step, number=following, title={"metavar": "TITLE"})
     add("check", check_notebooks)
     add("student", write_student_copies, folder={"metavar": "DIR"}, numbers=several)
@@ -92,15 +92,15 @@ def _make_parser():
     add("fresh", lay_fresh, number=number, folder=folder)
     results.add_result_options(add("progress", show_progress, folder=folder))
     option = add("judge", judge_framework, path={"metavar": "PATH"})
-    text = "a file that says what the framework calls things, in TOML"
+    text = "a TOML file with the names that the framework uses"
     option("--names", metavar="FILE", help=text)
-    text = "write the report: to FILE.html, FILE.json, or a badge to FILE.svg"
+    text = "write the report to FILE.html or FILE.json, or a badge to FILE.svg"
     option("-o", "--output", metavar="FILE", action="append", default=[], help=text)
     workshop_command.add_to(commands)
     class_command.add_class_commands(commands)
     where = {"metavar": "DIR", "help": "the student's repository"}
     option = add("repository", lay_student_repository, folder=where, numbers=several)
-    text = "N percent of the exercises have to be right for the service's green; 100"
+    text = "percentage of exercises that must be right for CI to pass; 100"
     option(
         "--fail-under",
         metavar="N",
@@ -112,7 +112,7 @@ def _make_parser():
     option = add("slides", make_slides, number=number)
     option("-o", "--output", metavar="FILE", help="stepNN-slides.html")
     option = add("mutate", mutate, numbers=several)
-    option("--jobs", metavar="N", type=int, help="mutants tried at once; one a core")
+    option("--jobs", metavar="N", type=int, help="mutants run at once; one per core")
     text = "write the scores to docs/exercises.md"
     option("--table", action="store_true", help=text)
     add("plant", plant, numbers=several)
@@ -155,7 +155,7 @@ def build(options):
 
 
 def check_notebooks(options):
-    """say which notebooks are stale; exit code 1 if any is"""
+    """list stale notebooks; exit code 1 if there are any"""
     _require_checkout()
     complaints, all_numbers = find_unpaired_files(), with_map()
     for number in all_numbers:
@@ -164,24 +164,24 @@ def check_notebooks(options):
                 f"{stem(number)}.ipynb is stale: {reason}. `python -m steps build "
                 f"{number or 'start'}` builds it."
             )
-    all_well = f"All {len(all_numbers)} notebooks are what the builder gives."
+    all_well = f"All {len(all_numbers)} notebooks are up to date."
     print("\n".join(complaints) or all_well)
     return int(bool(complaints))
 
 
 def begin_step(options):
-    """begin a step: a lesson and a module to rewrite"""
+    """start a new step: a lesson and a module to rewrite"""
     _require_checkout()
     if options.title.isdecimal():
         raise CourseError('A step needs a title: python -m steps new "A toy lesson"')
     number = options.number or find_next_number()
     for path in begin(number, options.title):
         print(f"Wrote {path.relative_to(lessons.ROOT)}.")
-    print(f"Rewrite what says TODO; `python -m steps build {number}` builds it.")
+    print(f"Fill in each TODO; `python -m steps build {number}` builds the notebook.")
 
 
 def write_student_copies(options):
-    """write copies without solutions; overwrites nothing"""
+    """write copies without solutions; never overwrites files"""
     written = write_copies(options.folder, options.numbers)
     folder = shlex.quote(str(Path(options.folder).resolve()))
     print(
@@ -191,31 +191,31 @@ def write_student_copies(options):
 
 
 def lay(options):
-    """make my-course, or renew it; loses no work"""
+    """create my-course, or update it without losing work"""
     folder = Path(options.folder or learner_folder.FOLDER)
     laid = learner_folder.sync_copies(folder)
     new, renewed, kept = laid["new"], laid["renewed"], laid["kept"]
     if new:
         if not options.no_agents:
             write_agents(folder)
-        print(f"Laid {_name_notebooks(new)} in {folder}, to work in.")
+        print(f"Created {_name_notebooks(new)} in {folder}, to work in.")
     if renewed:
-        print(f"The course is newer: renewed {_name_notebooks(renewed)}.")
+        print(f"The course is newer: updated {_name_notebooks(renewed)}.")
     if laid["broken"]:
         names = ", ".join(f"{stem(n)}.ipynb" for n in laid["broken"])
         command = lessons.format_command("fresh N")
         print(
-            f"{names} cannot be read, and may be cut off: `{command}` sets your copy "
-            "of step N aside and lays a new one."
+            f"{names} cannot be read and may be truncated: `{command}` backs up your "
+            "copy of step N and creates a new one."
         )
     if kept:
         argument = f" {shlex.quote(str(options.folder))}" if options.folder else ""
         command = f"`{lessons.format_command('fresh N')}{argument}`"
         worked_in = ", ".join(map(stem, kept))
         print(
-            f"You have worked in {worked_in}, and the course has a newer version. "
-            f"Yours stays as it is; {command} sets your copy of step N aside and lays "
-            "the new one."
+            f"You have edited {worked_in}, and the course has a newer version. Yours "
+            f"was left alone; {command} backs up your copy of step N and creates the "
+            "new one."
         )
 
 
@@ -224,11 +224,11 @@ def _name_notebooks(numbers):
 
 
 def lay_fresh(options):
-    """set your copy of a step aside, and lay a new one"""
+    """back up your copy of a step, and create a new one"""
     folder = options.folder or learner_folder.FOLDER
     old_copy = learner_folder.lay_fresh(options.number, folder)
     name = stem(options.number)
-    print(f"{name}.ipynb is new; your copy is {old_copy.name} beside it.")
+    print(f"Created a new {name}.ipynb; your old copy is now {old_copy.name}.")
 
 
 def show_progress(options):
@@ -264,27 +264,27 @@ def _describe_progress(judged):
 
 
 def lay_student_repository(options):
-    """lay a repository for a student: notebooks, and workflows that judge them"""
+    """create a repository for a student: notebooks, and workflows that judge them"""
     percent, agents = f"{options.fail_under:g}", not options.no_agents
     course, written = lay_repository(options.folder, options.numbers, percent, agents)
     print(f"Wrote {len(written)} files into {Path(options.folder).resolve()}.")
-    print(f"What judges is {course}")
+    print(f"It is judged by {course}")
     if MISSING_ADDRESS in course:
         print(
-            "No address of the course is known here. Write yours instead of "
+            "The course's address is unknown. Replace "
             f"{MISSING_ADDRESS} in README.md, .gitlab-ci.yml and .github/workflows/"
-            "exercises.yml, or set COURSE_URL and lay it anew."
+            "exercises.yml, or set COURSE_URL and create the repository again."
         )
 
 
 def make_slides(options):
-    """write slides of a step, which need no network"""
+    """write slides of a step, for use without a network"""
     from .slides import write_slides
 
     _require_notebook(options.number)
     path = write_slides(options.number, options.output)
     print(
-        f"Wrote {path.resolve()}. A browser opens it; the arrow keys lead through it."
+        f"Wrote {path.resolve()}. Open it in a browser; the arrow keys turn the pages."
     )
 
 
@@ -300,14 +300,14 @@ def mutate(options):
         for exercise, change in score.survivors:
             print(f"    {score.number}.{exercise}  {change}")
         for exercise, change in score.gone:
-            print(f"    {score.number}.{exercise}  harmless, but found now: {change}")
+            print(f"    {score.number}.{exercise}  not harmless any more: {change}")
     if options.table:
         scores.write_table(measured)
     return int(any(score.survivors or score.gone for score in measured))
 
 
 def judge_framework(options):
-    """try what a framework can do that was written elsewhere, a file or a package"""
+    """test what a framework written elsewhere, as a file or a package, can do"""
     from tqdm import tqdm
 
     from .frameworks import report, trial
@@ -324,14 +324,14 @@ def judge_framework(options):
 
 
 def plant(options):
-    """plant failures in solutions: each gets a sentence, and no point"""
+    """plant faults in solutions; each must cost the point, with an explanation"""
     _require_checkout()
     total, faults = 0, 0
     for number in options.numbers or numbers():
         count, found = planted.find_faults(known(number))
         total, faults = total + count, faults + len(found)
         print(*found, sep="\n", end="\n" * bool(found), flush=True)
-    print(f"{total} failures planted, {faults} without a sentence or with a point")
+    print(f"{total} faults planted, {faults} unexplained or still worth a point")
     return int(bool(faults))
 
 

@@ -118,7 +118,7 @@ def _replace_marked(source, begin, end, replacement):
     pattern = rf"(?m)^(?P<indent> *){begin}\n(?:.*\n)*?(?P=indent){end}(?P<end>\n|\Z)"
     text, count = re.subn(pattern, replacement, source)
     if not count == source.count(begin) == source.count(end):
-        raise CourseError(f"The markers `{begin}` and `{end}` must stand in pairs.")
+        raise CourseError(f"The markers `{begin}` and `{end}` must come in pairs.")
     return text.removesuffix("\n")
 
 

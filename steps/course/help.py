@@ -34,7 +34,7 @@ class Hint:
     def __repr__(self):
         parts = self.hints[: self.shown + 1]
         if len(parts) < len(self.hints):
-            parts.append(f"A nearer one: {self.call}")
+            parts.append(f"Another hint: {self.call}")
         elif self.solution:
             parts.append(f"The lesson's code: {self.solution}")
         return "\n\n".join(parts)

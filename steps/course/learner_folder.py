@@ -192,7 +192,7 @@ def read_json(path, is_spare=False):
         if is_spare:
             return {}
         raise CourseError(
-            f"{path} cannot be read, and may be cut off: rename it, or delete it."
+            f"{path} cannot be read and may be truncated: rename or delete it."
         ) from None
 
 

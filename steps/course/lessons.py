@@ -48,7 +48,7 @@ def find_unpaired_files():
     for number in sorted(_files(".md") ^ _files(".py")):
         pair = lesson_path(number), module_path(number)
         found, missing = sorted(pair, key=lambda path: not path.exists())
-        complaints.append(f"{found.name} has no {missing.name} beside it.")
+        complaints.append(f"{found.name} needs {missing.name} beside it.")
     return complaints
 
 
@@ -133,11 +133,11 @@ def _read_facts(path, _):
 def _what_is_wrong(key, value):
     known = {fact.name: fact for fact in fields(Facts)}
     if key not in known:
-        return "is unknown; CONTRIBUTING.md lists what there is"
+        return "is unknown; CONTRIBUTING.md lists the settings"
     values, kind = known[key].metadata.get("values"), type(getattr(Facts(), key))
     if values and value not in values:
-        return f"is one of {', '.join(filter(None, values))}, not {value!r}"
-    return "" if type(value) is kind else f"is a {kind.__name__}, not {value!r}"
+        return f"must be one of {', '.join(filter(None, values))}, not {value!r}"
+    return "" if type(value) is kind else f"must be a {kind.__name__}, not {value!r}"
 
 
 def without_facts(text):

@@ -39,7 +39,7 @@ def read_stages():
     for number in numbers():
         n = read_facts(number).stage or n
         if n > len(stages):
-            raise CourseError(f"Step {number} is in stage {n}: start.md lacks it.")
+            raise CourseError(f"Step {number} of stage {n} is missing from start.md.")
         stages[n - 1].steps[number] = head(number).title
     return stages
 

@@ -19,7 +19,7 @@ NAME = "my_framework"
 # What a student may have overlooked, by words of the error.
 ADVICE = {
     "circular": "Which import line points up, or at its own file?",
-    "NameError": "Which import line should bring that name?",
+    "NameError": "Which import line should provide that name?",
     "ModuleNotFoundError": "Is the dot there, and does the file exist?",
     "ImportError": "Does that file define the name, or import it?",
     "TypeError: unsupported": "Does the front door import the file with the operators?",

@@ -40,7 +40,7 @@ def judge_folder(folder):
     folder = Path(folder).resolve()
     chosen = [n for n in numbers() if (folder / notebook_path(n).name).exists()]
     if not chosen:
-        raise CourseError(f"{folder} holds no lesson.")
+        raise CourseError(f"{folder} does not contain any lessons.")
     remembered = None
     if is_own(folder):
         remembered = learner_folder.read_json(folder / REMEMBERED, is_spare=True)

@@ -37,7 +37,7 @@ def make_result(lesson, number, verdict):
 def add_result_options(add):
     add("--json", action="store_true", help="print JSON, and nothing else")
     add("--junit", metavar="FILE", help="write JUnit's XML, which CI services show")
-    text = f"exit status {TOO_FEW} if less than N percent are right"
+    text = f"exit with status {TOO_FEW} if less than N percent are right"
     add("--fail-under", metavar="N", type=parse_percent, help=text)
 
 
@@ -45,7 +45,7 @@ def parse_percent(text):
     """Parse a number from 0 to 100."""
     percent = float(text)
     if not 0 <= percent <= 100:
-        raise argparse.ArgumentTypeError(f"{text} is not a percentage, from 0 to 100")
+        raise argparse.ArgumentTypeError(f"{text} is not a percentage from 0 to 100")
     return percent
 
 
@@ -65,7 +65,7 @@ def report_results(results, options, words, status=0):
     percent = calculate_percent(results)
     if percent >= options.fail_under:
         return 0
-    words = f"{percent:.1f} percent are right, fewer than {options.fail_under:g}."
+    words = f"{percent:.1f} percent are right, less than {options.fail_under:g}."
     print(words, file=sys.stderr)
     return TOO_FEW
 

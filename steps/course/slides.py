@@ -39,7 +39,7 @@ def write_slides(number, path=None):
     path = Path(path or f"{stem(known(number))}-slides.html")
     if path.exists():
         raise CourseError(
-            f"{path} is there already and stays as it is; -o names another file."
+            f"{path} already exists and was left alone: name another file with -o."
         )
     write_new(path, make_page(number))
     return path

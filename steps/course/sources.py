@@ -50,7 +50,8 @@ def _parse_cell(cell):
     except SyntaxError:  # a magic, or a deliberate error
         if f"{SHOWING}(" in cell:
             raise CourseError(
-                f"A cell that shows source has to be all Python, and not: {cell}"
+                f"A cell that shows source may only contain Python, but this one is: "
+                f"{cell}"
             ) from None
         return ast.parse("")
 
@@ -72,7 +73,7 @@ def _get_text(call, names):
         return repr(eval(text, names))
     except (NameError, AttributeError, TypeError, OSError) as error:
         raise CourseError(
-            f"`{text}` shows nothing: {error}. Show a thing by a name that the lesson "
-            "imports from dezero_lite or steps, such as `steps.source(Variable"
-            ".backward)`; then the builder knows when it changes."
+            f"`{text}` shows nothing: {error}. Use a name that the lesson imports from "
+            "dezero_lite or steps, as in `steps.source(Variable.backward)`, so that "
+            "the builder notices changes."
         ) from None

@@ -65,9 +65,8 @@ def write_all(folder, texts):
     """
     if names := sorted(path.name for path in texts if path.exists()):
         raise CourseError(
-            f"{folder} already holds {', '.join(names)}. Nothing was written, so that "
-            "no work is lost: choose another folder, or name the steps that are "
-            "missing."
+            f"{folder} already contains {', '.join(names)}. To avoid losing work, "
+            "nothing was written: choose another folder, or name the missing steps."
         )
     return [write_new(path, text) for path, text in texts.items()]
 

@@ -1,5 +1,5 @@
-"""A course of two lessons and a map, in a folder of its own; a learner in the workshop,
-and the process that tries what they write.
+"""Fixtures: a course of two lessons and a map in its own folder, a learner in the
+workshop, and the process that tries the learner's code.
 """
 
 import shutil
@@ -17,7 +17,7 @@ TOY = Path(__file__).parent / "toy"
 
 @pytest.fixture(scope="session")
 def process():
-    """Where the workshop tries frameworks."""
+    """Start the process in which the workshop tries frameworks."""
     with TrialProcess() as process:
         yield process
 
@@ -31,7 +31,7 @@ def learner(tmp_path, monkeypatch):
 
 @pytest.fixture
 def toy(tmp_path, monkeypatch):
-    """The root of a course with a map and the lessons 1 and 2."""
+    """Create a course with a map and lessons 1 and 2; return its root."""
     root = tmp_path / "toy"
     for name in ("steps", "notebooks"):
         (root / name).mkdir(parents=True)

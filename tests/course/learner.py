@@ -1,4 +1,4 @@
-"""A learner in the workshop: types into its notebooks and asks how it went."""
+"""A learner in the workshop, who types into notebooks and has them judged."""
 
 import ast
 import json
@@ -17,8 +17,8 @@ from steps.course.workshop.verdict import judge_attempt
 from tests.support.lesson_checks import code_cells, source
 from tests.support.sections import sections
 
-# In `ways/own.md` and `ways/wrong.md`: the step, what is wrong, what is said about it,
-# and what is typed.
+# In `ways/own.md` and `ways/wrong.md`: the step, the mistake, the expected messages,
+# and the code to type.
 WAY = re.compile(
     r"^## (\d+) (?:right|wrong: ([^\n]+))\n\n((?:- [^\n]+\n)*)\n*```python\n(.*?)^```$",
     re.M | re.S,
@@ -33,7 +33,7 @@ class Way(NamedTuple):
 
 
 def ways(name):
-    """What learners type, from a file such as `ways/own.md`."""
+    """Read what learners type from a file such as `ways/own.md`."""
     text = (Path(__file__).parent / "ways" / name).read_text(encoding="utf-8")
     found = [
         Way(int(step), what, [line[2:] for line in said.splitlines()], code)
@@ -49,7 +49,7 @@ OWN_PARTS = {way.step: way.code for way in ways("own_parts.md")}
 
 
 class Slip(NamedTuple):
-    """Written as the lesson does, but for ``new`` in the place of ``old``."""
+    """Return the lesson's code of a definition, with ``old`` replaced by ``new``."""
 
     step: int
     what: str
@@ -71,7 +71,7 @@ class Slip(NamedTuple):
 
 
 def slips(name="slips.md"):
-    """Those of a file such as `ways/slips.md`."""
+    """Read the slips in a file such as `ways/slips.md`."""
     found = []
     path = Path(__file__).parent / "ways" / name
     for title, said, codes in sections(path):
@@ -82,7 +82,7 @@ def slips(name="slips.md"):
 
 
 def as_typed(step, name):
-    """The lesson's text of a part, as somebody types it into a cell."""
+    """Return the lesson's code of a definition, as it is typed into a cell."""
     text = step.definitions[name].text
     owner, _, member = name.partition(".")
     if not member or text.startswith(f"{name} ="):
@@ -108,11 +108,11 @@ class Learner:
         return self.place / f"step{number:02d}.py"
 
     def cells(self, number):
-        """The code cells of a notebook that is opened, as text."""
+        """Return the code cells of a freshly opened notebook, as text."""
         return [source(cell) for cell in code_cells(self.open(number))]
 
     def writes(self, number, *cells):
-        """What cells make of a step."""
+        """Build an attempt at a step from cells."""
         return workspace.make_attempt(number, cells, self.place)
 
     def save(self, number, notebook):
@@ -128,7 +128,7 @@ class Learner:
         return judge_attempt(workspace.read_attempt(number, self.place), process)
 
     def goes_on(self, number, code, process=None):
-        """Write a step, have it judged, and go on, whatever came of it."""
+        """Write a step, have it judged, and go on, whatever the verdict."""
         self.types(number, code)
         verdict = self.judged(number, process)
         accept(verdict, self.place)
@@ -136,8 +136,8 @@ class Learner:
 
 
 def type_into(notebook, code):
-    """Write each definition where the notebook has a place for it, and what it has no
-    place for into a new cell in front of those.
+    """Write each definition where the notebook has a place for it; others go into a new
+    cell above those.
     """
     rest = []
     for node in ast.parse(code).body:
@@ -149,7 +149,7 @@ def type_into(notebook, code):
 
 
 def _typed(notebook, node, text):
-    """Type a definition over its stub; False if there is none."""
+    """Type a definition over its stub; return False if it has none."""
     name = getattr(node, "name", None)
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
         name = node.targets[0].id
@@ -168,7 +168,9 @@ def _typed(notebook, node, text):
 
 
 def _is_new(text):
-    """Whether nothing of a class is written yet: then it is written as a whole."""
+    """Return whether nothing of a class is written yet, so that it is written as a
+    whole.
+    """
     (node,) = ast.parse(text).body
     methods = [n for n in node.body if isinstance(n, ast.FunctionDef)]
     written = [n for n in methods if not is_stub(n)]

@@ -1,4 +1,4 @@
-"""Servers that tests start, and end with all that they started."""
+"""Starts servers for tests, and ends them with all their children."""
 
 import contextlib
 import os
@@ -19,7 +19,9 @@ def free_ports(count):
 
 @contextlib.contextmanager
 def serving(command, folder, says, **variables):
-    """A server from when it says something: its process, what it says, and its log."""
+    """Start a server and wait for its first output: its process, its output, and its
+    log.
+    """
     log = folder / "said.txt"
     with log.open("wb") as file:
         apart = {"start_new_session": True, "env": os.environ | variables}

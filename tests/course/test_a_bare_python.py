@@ -1,4 +1,4 @@
-"""A unit test runs where there is nothing but NumPy and pytest."""
+"""Unit tests run with only NumPy and pytest installed."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""A new step begins with a lesson and a module that build; half a step is named. What
-is particular to a lesson is said in its own file.
+"""A new step starts with a lesson and a module that build; an incomplete step is
+reported. All settings of a lesson are in its own file.
 """
 
 import os
@@ -31,7 +31,7 @@ from tests.support.refusals import assert_refused
 
 @pytest.fixture
 def room(tmp_path, monkeypatch):
-    """The steps, and an empty room for notebooks, where a test may write."""
+    """Copy the steps, with an empty folder for notebooks, so that a test may write."""
     steps, notebooks = tmp_path / "steps", tmp_path / "notebooks"
     steps.mkdir()
     notebooks.mkdir()
@@ -47,7 +47,7 @@ def room(tmp_path, monkeypatch):
 
 
 def files(room):
-    """Each file of the course, with what it holds."""
+    """Return the content of each file of the course, by path."""
     return {p: p.read_bytes() for p in room.parent.rglob("*.*") if p.is_file()}
 
 
@@ -85,9 +85,12 @@ def test_a_new_step_builds_and_touches_its_own_two_files_only(room):
     ("block", "complaint"),
     [
         ("  kinds: design", "`kinds` in `course` is unknown; CONTRIBUTING.md lists"),
-        ("  kind: snapshoot", "`kind` in `course` is one of package, snapshot, design"),
-        ("  write: Sin", "`write` in `course` is a list, not 'Sin'"),
-        ("  trains: 1", "`trains` in `course` is a bool, not 1"),
+        (
+            "  kind: snapshoot",
+            "`kind` in `course` must be one of package, snapshot",
+        ),
+        ("  write: Sin", "`write` in `course` must be a list, not 'Sin'"),
+        ("  trains: 1", "`trains` in `course` must be a bool, not 1"),
         ("  write: [Sin", "`course` needs lines `key: value`, not while"),
         ("", "`course` needs lines `key: value`, not None"),
     ],
@@ -115,7 +118,7 @@ def test_a_new_step_exports_its_own(room, monkeypatch):
 
 
 def test_nothing_is_overwritten_and_no_gap_is_left(room):
-    there = "step03.md and step03.py: there already"
+    there = "Already there: step03.md and step03.py"
     assert_refused(CourseError, there, lambda: begin(3, "A toy"))
     after_next = find_next_number() + 1
     assert_refused(CourseError, "would leave a gap", lambda: begin(after_next, "A toy"))
@@ -126,11 +129,11 @@ def test_half_a_step_is_named(room, capsys):
     _, module = begin(number, "A toy")
     module.unlink()
     name = f"step{number:02d}"
-    assert lessons.find_unpaired_files() == [f"{name}.md has no {name}.py beside it."]
-    with pytest.raises(CourseError, match=f"{name}.md has no {name}.py"):
+    assert lessons.find_unpaired_files() == [f"{name}.md needs {name}.py beside it."]
+    with pytest.raises(CourseError, match=f"{name}.md needs {name}.py"):
         known(number)
     assert main(["check"]) == 1
-    assert f"{name}.md has no {name}.py beside it." in capsys.readouterr().out
+    assert f"{name}.md needs {name}.py beside it." in capsys.readouterr().out
 
 
 def test_the_command_finds_the_number_and_asks_for_a_title(room, capsys):

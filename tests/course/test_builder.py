@@ -1,5 +1,5 @@
-"""The builder: from text and code to a notebook that is the same byte for byte, or a
-clear refusal.
+"""The builder turns text and code into a notebook that is always identical byte for
+byte, or reports a clear error.
 """
 
 import ast
@@ -29,7 +29,7 @@ CODE = '"""Step 1."""\n\n\ndef twice(x):\n    return 2 * x\n'
 
 @pytest.fixture
 def one_step(toy):
-    """A course of one step and no map; call it with cells to add to the lesson."""
+    """Create a course of one step and no map; call it with cells for the lesson."""
     steps, notebooks = toy / "steps", toy / "notebooks"
     for name in ("start.md", "step02.md", "step02.py"):
         (steps / name).unlink()
@@ -56,8 +56,8 @@ def outputs(path):
 def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(
     one_step, tmp_path
 ):
-    """And nbval alone proves it, and a lesson with a player and graphs: without a
-    conftest, and without Graphviz.
+    """Plain nbval passes, also for a lesson with a player and graphs, without a
+    conftest and without Graphviz.
     """
     path = one_step(lesson=LESSON + text("rich.md"))
     assert builder.build(1)
@@ -82,7 +82,7 @@ def test_a_rich_lesson_is_built_twice_alike_and_keeps_nothing_of_the_machine(
         assert b"tEXt" not in png
     assert graph[0]["metadata"]["image/png"]["width"] > 100
     assert "x.grad is 6." in "".join(player[0]["data"]["text/plain"])
-    # How many messages a kernel sends varies; nobody sees the bar.
+    # The number of messages that a kernel sends varies; nobody sees the bar.
     assert [(one["name"], len(one["text"])) for one in printed] == [("stdout", 50)]
 
     (tmp_path / "pygraphviz.py").write_text("raise ImportError", encoding="utf-8")
@@ -106,7 +106,7 @@ def test_code_is_put_under_its_load_line(one_step, monkeypatch):
     assert used["outputs"][0]["text"] == ["42\n"]
     assert threads["outputs"][0]["data"]["text/plain"] == ["'1'"]
     assert [title["id"], used["id"]] == ["step01-01", "step01-03"]
-    # The first format whose cells have names.
+    # The first format in which cells have ids.
     book = json.loads(path.read_text(encoding="utf-8"))
     assert (book["nbformat"], book["nbformat_minor"]) == (4, 5)
 
@@ -118,7 +118,7 @@ def test_a_traceback_names_no_place_of_this_machine(monkeypatch):
     monkeypatch.setattr(sys, "base_prefix", "/opt/python")
     for line, expected in {
         "/me/course/me/x/steps/step01.py:3": "steps/step01.py:3",
-        # A home's name can stand in a path a second time, as its own folder's.
+        # The name of a home folder can occur twice in a path.
         "~/course/me/x/steps/step01.py:3": "steps/step01.py:3",
         "/opt/env/lib/json.py:3": "environment/lib/json.py:3",
         "/opt/python/lib/json.py:3": "python/lib/json.py:3",
@@ -132,12 +132,12 @@ def test_a_traceback_names_no_place_of_this_machine(monkeypatch):
     ("cell", "complaint"),
     [
         ("1 / 0", "ZeroDivisionError"),
-        ("import os\n\nprint(os.getcwd())", "cell step01-04 names a path"),
+        ("import os\n\nprint(os.getcwd())", "cell step01-04 contains a path"),
         (
             "# %load -s thrice ../steps/step01.py",
             r"step01\.py defines no thrice\. It defines twice\.",
         ),
-        ("# %load -s twice ../steps/step01.py\nprint(1)", "nothing but lines like"),
+        ("# %load -s twice ../steps/step01.py\nprint(1)", "only contain lines like"),
         ("### BEGIN SOLUTION\nx = 1", "END SOLUTION"),
         ("2", "the limit is 10"),
     ],
@@ -155,9 +155,9 @@ def test_a_lesson_that_cannot_be_built_is_refused(
 
 def test_what_varies_is_refused():
     for output, complaint in (
-        ({"text": "<Box object at 0x7f00>"}, "a shows an address in memory: <Box"),
+        ({"text": "<Box object at 0x7f00>"}, "a contains a memory address: <Box"),
         ({"text": "a bar", "name": "stderr"}, "Cell a writes to stderr"),
-        ({"text": f"in {Path.home()}/x"}, "cell a names a path"),
+        ({"text": f"in {Path.home()}/x"}, "cell a contains a path"),
     ):
         cell = {"id": "a", "outputs": [output]}
         refused = lambda cell=cell: builder._refuse_what_varies(cell)
@@ -167,7 +167,7 @@ def test_what_varies_is_refused():
 
 @pytest.fixture
 def no_kernel(monkeypatch):
-    """Stands in for kernels: what a cell prints is 42, or the time."""
+    """Replace kernels: a cell prints 42, or the time."""
     time = itertools.count()
 
     def execute(notebook):
@@ -200,7 +200,7 @@ def test_what_is_measured_stays_and_what_is_by_hand_is_not_overwritten(
     book = json.loads(path.read_text(encoding="utf-8"))
     book["cells"][-1]["source"] = ["my_own_work = 1"]
     path.write_text(json.dumps(book), encoding="utf-8")
-    with pytest.raises(CourseError, match="changed since it was built"):
+    with pytest.raises(CourseError, match="edited after it was built"):
         builder.build(1)
     assert "my_own_work" in path.read_text(encoding="utf-8")
     builder.build(1, force=True)
@@ -220,7 +220,7 @@ def test_what_makes_a_notebook_stale(one_step, no_kernel, monkeypatch):
     for old, new in (("42", "43"), ('"execution_count": 2', '"execution_count": 3')):
         assert old in built
         path.write_text(built.replace(old, new, 1), encoding="utf-8")
-        assert "changed since it was built" in builder.explain_staleness(1)
+        assert "edited after it was built" in builder.explain_staleness(1)
     path.write_text(built, encoding="utf-8")
 
     code = path.parent.parent / "steps" / "step01.py"
@@ -236,15 +236,15 @@ def test_what_makes_a_notebook_stale(one_step, no_kernel, monkeypatch):
 
 
 def nbval(*paths, options=(), **variables):
-    """The words of pytest about these notebooks, in a process of its own."""
+    """Run pytest on these notebooks in its own process; return its output."""
     run = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     return python(*run, *options, *paths, **variables).stdout
 
 
 @pytest.mark.slow
 def test_every_output_of_a_built_notebook_is_compared(tmp_path):
-    """With the settings of notebooks/conftest.py, nbval sees a digit, and an error, and
-    names the cell as a reader of the lesson would.
+    """With the settings of notebooks/conftest.py, nbval reports a changed digit and an
+    error, and names the cell as readers of the lesson know it.
     """
     book = json.loads((ROOT / "notebooks" / "step09.ipynb").read_text(encoding="utf-8"))
     outputs = [o for cell in book["cells"] for o in cell.get("outputs", [])]
@@ -268,7 +268,7 @@ def test_every_output_of_a_built_notebook_is_compared(tmp_path):
 
 
 def place_of(book, output):
-    """The number that Jupyter writes in front of a cell, and the heading above it."""
+    """Return the number that Jupyter shows beside a cell, and the heading above it."""
     for cell in book["cells"]:
         for line in cell["source"] if cell["cell_type"] == "markdown" else []:
             if line.startswith("#"):
@@ -324,12 +324,12 @@ def test_docstrings_are_cut_to_what_they_say_first_and_whole_on_request():
 
 def test_what_cannot_be_shown_is_refused():
     for cell, complaint in {
-        "steps.source(type(product.creator))": "'product' is not defined. Show a",
+        "steps.source(type(product.creator))": "'product' is not defined. Use a",
         "steps.source()": "shows nothing: .* 'thing'",
-        "steps.source(SGD)": "'SGD' is not defined. Show .* the lesson imports",
+        "steps.source(SGD)": "'SGD' is not defined. Use .* the lesson imports",
         "steps.source(Variable.rewind)": "shows nothing: .* 'rewind'",
         "steps.source(Variable.__slots__)": "shows nothing",
-        "%time steps.source(Adam)": "has to be all Python",
+        "%time steps.source(Adam)": "may only contain Python",
     }.items():
         with pytest.raises(CourseError, match=complaint):
             shown_by(IMPORTS, cell)
@@ -344,7 +344,7 @@ def test_of_what_changed_both_versions_count():
 
 
 def test_an_import_that_fails_is_named_if_it_does_not_on_purpose():
-    # Cells that are not Python are passed over.
+    # Cells that are not Python are skipped.
     lost = builder.make_code_cell("from dezero_lite import nothing")
     words = "`from dezero_lite import nothing` fails: can"
     assert_refused(CourseError, words, lambda: sources.list_shown([lost]))

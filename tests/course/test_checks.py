@@ -1,4 +1,6 @@
-"""What a check says, whatever an answer does, and what counts as plain numbers."""
+"""The message of a check for any kind of answer, and which results count as plain
+numbers.
+"""
 
 from types import SimpleNamespace
 from unittest.mock import ANY, MagicMock
@@ -12,7 +14,7 @@ from steps.course.mutating import planted
 
 
 def ask(answer, check):
-    """What comes of a check of an answer, each a cell."""
+    """Run an answer and its check, each as a cell; return the check's failure."""
     names = cells.make_names() | {"steps": steps, "np": np}
     assert cells.catch_failure(answer, names) is None
     return cells.catch_failure(f"@steps.check(1)\ndef check():\n    {check}", names)
@@ -56,7 +58,9 @@ def test_what_stops_in_a_check_itself_is_explained():
         ask("", "g(1)").text == "g is not defined: run the cell with your answer first"
     )
     failure = ask("g = None", "g(1)")
-    assert failure.text.startswith("what your code gives cannot be checked: TypeError")
+    assert failure.text.startswith(
+        "the result of your code cannot be checked: TypeError"
+    )
 
 
 def test_an_answer_that_stops_in_what_it_calls_is_explained():

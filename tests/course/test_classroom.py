@@ -1,4 +1,6 @@
-"""The classroom: what is handed out, and what each kind of submission gets."""
+"""The classroom: the files that are handed out, and the verdict on each kind of
+submission.
+"""
 
 import contextlib
 import copy
@@ -41,7 +43,7 @@ def course(toy):
 
 @pytest.fixture
 def at_once(monkeypatch):
-    """Judged without a process and an audit hook, for what does no harm."""
+    """Judge in this process and without an audit hook, for harmless answers."""
 
     class AtOnce(contextlib.nullcontext):
         def __init__(self, *_, **__):
@@ -67,12 +69,12 @@ class Class:
         handout.release(self.out, [1, 2])
 
     def copy(self, number=1):
-        """A copy as a student gets it."""
+        """Return a copy as students get it."""
         path = self.out / f"step0{number}.ipynb"
         return json.loads(path.read_text(encoding="utf-8"))
 
     def answered(self, *texts, number=1):
-        """A copy with answers, None where nothing was written."""
+        """Return a copy with answers; None leaves an exercise empty."""
         return written_into(self.copy(number), texts)
 
     def hands_in(self, student, notebook, name="step01.ipynb"):
@@ -86,7 +88,7 @@ class Class:
         return {one.student: one for one in graded}
 
     def one(self, notebook, seconds=CORES_ARE_BUSY):
-        """What one notebook gets: its two outcomes, and what is to be said."""
+        """Judge one notebook; return its two verdicts and the remarks."""
         outcomes, said = grading.judge_notebook(1, notebook, seconds)
         return outcomes[1], outcomes[2], said
 
@@ -135,7 +137,7 @@ def test_what_is_handed_out_has_points_and_no_solutions_hints_or_hidden_tests(co
     assert "steps.hint(1, 1)" in text
     assert "### Exercise 1: twice (3 points)" in text
     assert "### Exercise 2: the sum (5 points)" in text
-    # Answers are open, checks do not stop Run All.
+    # Answer cells are open, and checks do not stop Run All.
     notebook = course.copy()
     assert len(places(notebook)) == len(checks(notebook)) == 2
     assert not any(exercises.FOLDED in tags(c) for c in places(notebook))
@@ -166,7 +168,7 @@ def test_sources_for_nbgrader_have_solutions_and_hidden_tests_and_no_hints(cours
     assert "BEGIN HIDDEN TESTS" in text
     assert "Multiply" not in text
     assert marks(json.loads(text)) == [2, 4]
-    with pytest.raises(CourseError, match="already holds"):
+    with pytest.raises(CourseError, match="already contains"):
         handout.write_nbgrader_sources(folder, [1])
 
 
@@ -186,11 +188,11 @@ def test_notebooks_that_go_with_a_package_call_it_by_its_name(course, monkeypatc
 def test_a_blank_one_is_not_even_run(course, monkeypatch):
     monkeypatch.setattr(attempts, "Child", lambda *_: pytest.fail("ran"))
     assert course.one(course.copy()) == (grading.NOT_BEGUN, grading.NOT_BEGUN, [])
-    # Nothing is written in a cell that only says so.
+    # A cell that only has the placeholder is not an answer.
     todo = "def twice(x):\n    # YOUR CODE HERE\n    raise NotImplementedError()"
     for stub in ("", "# what?", "def twice(x):\n    pass", todo):
         said = course.one(course.answered(stub))[0]
-        assert said in (grading.NOT_BEGUN, "defines no twice")
+        assert said in (grading.NOT_BEGUN, "does not define twice")
 
 
 def test_checks_that_were_changed_or_deleted_are_run(course, at_once):
@@ -198,7 +200,7 @@ def test_checks_that_were_changed_or_deleted_are_run(course, at_once):
     first, second = checks(notebook)
     first["source"] = "print('Exercise 1 is right.')"
     notebook["cells"].remove(second)
-    said = ["2: its check is gone"]
+    said = ["2: its check is missing"]
     assert course.one(notebook) == ("twice(0) is wrong", RIGHT, said)
 
 
@@ -206,12 +208,12 @@ def test_what_a_lesson_has_under_the_name_is_not_judged(course, at_once):
     notebook = course.answered("# I do not know")
     notebook["cells"].remove(places(notebook)[1])
     first, second, said = course.one(notebook)
-    assert (first, second) == ("defines no twice", grading.NOT_BEGUN)
-    assert said == ["2: its answer cell is gone"]
+    assert (first, second) == ("does not define twice", grading.NOT_BEGUN)
+    assert said == ["2: its answer cell is missing"]
 
 
 def found_in(notebook):
-    """The answer to the first exercise, and what is odd."""
+    """Return the answer to the first exercise, and the remarks."""
     found = answers.Answers(1, notebook)
     return found.texts[1], found.remarks
 
@@ -254,7 +256,7 @@ def test_a_notebook_without_ids_and_marks_and_with_lines_for_jupyter_is_read(
 
 @pytest.mark.slow
 def test_what_never_ends_is_stopped(course, monkeypatch):
-    """Whether an alarm wakes it or not."""
+    """Sleep, whether or not an alarm interrupts it."""
     monkeypatch.setattr(attempts, "GRACE_SECONDS", 0.5)
     loops = "while True: pass", "sum(range(10**13))"
     twice, total = (f"def {{}}(x):\n    {loop}" for loop in loops)
@@ -267,24 +269,24 @@ def test_what_kills_the_kernel_is_named_and_the_rest_is_judged(course):
     ends = "import os\nos._exit(0)"
     notebook = course.answered(f"{ends}\n{TWICE}", TOTAL)
     put_after(notebook, notebook["cells"][2], new_cell(ends))
-    said = ["0: a cell that is no answer ends Python"]
+    said = ["0: a cell that is not an answer ends Python"]
     assert course.one(notebook) == ("ends Python", RIGHT, said)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="other calls there")
 def test_what_leads_outside_is_refused_and_named(course, tmp_path):
-    """Even where the attempt hides that it was refused."""
+    """An action is reported even if the attempt hides the error."""
     course.hands_in("anna", course.copy())
     trace, theirs = str(tmp_path / "trace"), course.folder / "anna"
     text = ANSWERS["it leads outside"].replace("TRACE", trace)
     text = text.replace("FOLDER", str(theirs)).replace("HOME", str(Path.home()))
     text = text.replace("DOT", shutil.which("dot") or "dot")
     expected = re.findall(r'\(\s*"([^"]*)",\s+lambda', text)
-    # One that is not hidden is the outcome.
+    # An error that is not hidden is the verdict.
     total = f"def total(numbers):\n    open({trace!r}, 'w')"
     first, second, found = course.one(course.answered(text, total))
     assert first == RIGHT
-    said = "not allowed while grading: to write"
+    said = "grading does not allow code to write"
     assert second == f"PermissionError: {said} {trace}"
     expected = [f"1: tried to {said}" for said in dict.fromkeys(expected)]
     found = [re.sub(r"/proc/\d+", "/proc/PARENT", said) for said in found]
@@ -312,7 +314,7 @@ def test_a_cheat_gets_no_points_costs_the_next_answer_nothing_and_is_named(
 
 
 TOGETHER = [heading for heading in CHEATS if "never ends" not in heading]
-# What one leaves under a builtin's name the next would meet.
+# A name that one answer hides must not affect the next one.
 AFRESH = """
 for name in dir(__import__("builtins")):
     name.startswith("__") or globals().pop(name, None)
@@ -322,8 +324,8 @@ _judged: dict[str, tuple[str, str, list[str]]] = {}
 
 
 def judge_together(course):
-    """What all that end get in one process, which is long to begin: as `Class.one`
-    says it, by heading. Each has numbers of its own for the two exercises.
+    """Judge all answers that end in one process, which is slow to start; return the
+    results of `Class.one` by heading. Each has its own numbers for the two exercises.
     """
     if _judged:
         return _judged
@@ -391,7 +393,7 @@ def test_a_wall_stands_where_bubblewrap_works_and_that_is_said(
     assert main(["class", "grade", str(course.folder), "-o", table]) == 0
     assert capsys.readouterr().out.splitlines()[0] == (says or WITHOUT_BUBBLEWRAP)
     asked = log.read_text().splitlines() if does else []
-    # Once to try it, and once for a notebook.
+    # Once to test whether it works, and once for a notebook.
     assert len(asked) == {WITH_BUBBLEWRAP: 2, WITHOUT_BUBBLEWRAP: 1, "": 0}[says]
     for line in asked:
         assert "--unshare-all --die-with-parent --new-session" in line
@@ -404,7 +406,9 @@ def test_a_wall_stands_where_bubblewrap_works_and_that_is_said(
 
 @pytest.mark.skipif(not bubblewrap.is_available(), reason="bubblewrap does not run")
 def test_nothing_is_seen_through_the_wall(course, tmp_path):
-    """By one who got around the hook: what that would refuse, bubblewrap has not."""
+    """Run by code that got around the hook: bubblewrap does not give access to what the
+    hook would reject.
+    """
     outside = str(tmp_path / "outside")
     Path(outside).write_text("secret")
     with tempfile.TemporaryDirectory() as folder:
@@ -442,24 +446,24 @@ def test_the_batch_goes_on_whatever_is_in_it(course):
     said = {name: (grading.find_first_wrong(one), *one.remarks) for name, one in found}
     for name, texts in said.items():  # without digests
         said[name] = tuple(re.sub(r" \(\w{4}\)$", "", text) for text in texts)
-    equal = "1.1: 5 have this answer", "1.2: 3 have this answer"
-    missing = "1.1: there is no notebook of this lesson"
+    equal = "1.1: 5 gave this answer", "1.2: 3 gave this answer"
+    missing = "1.1: there is no notebook for this lesson"
     unread = "is not a readable notebook"
-    letters = "it has more than 1,000,000 letters"
-    other = "step01.ipynb holds lesson 2", "lesson 2 was handed in, but not asked for"
+    letters = "it has more than 1,000,000 characters"
+    other = "step01.ipynb holds lesson 2", "lesson 2 was handed in but not assigned"
     assert said == {
         "anna": ("", *equal),
         "ben": (missing, f"step01.ipynb {unread}"),
         "cleo": (missing, *other),
         "dora": (missing, "there is no notebook in the folder"),
         "emil": ("1.2: nothing was written", equal[0]),
-        "finn": (missing, "finn.ipynb is not a notebook: it is not text in UTF-8"),
+        "finn": (missing, "finn.ipynb is not a notebook: not UTF-8 text"),
         "gina": (missing, f"gina.pdf {unread}"),
         "hugo": ("1.1: nothing was written",),
         "ida": (missing, f"step01.ipynb {unread}"),
         "jan": ("", *equal),
         "kim": ("", *equal),
-        "leo": (missing, "leo.ipynb is no file"),
+        "leo": (missing, "leo.ipynb is not a regular file"),
         " [2Amia ": (f"1.1: cannot be graded (ValueError: {letters})", equal[0]),
     }
 
@@ -470,11 +474,11 @@ def test_of_two_copies_the_one_with_the_lesson_s_name_counts(course, at_once):
     one = course.grade(1)["anna"]
     assert grading.find_first_wrong(one) == ""
     assert one.remarks == ["step01-Copy1.ipynb is another copy of lesson 1: not graded"]
-    # A link to another's work is not followed.
+    # A link to another student's work is not followed.
     (course.folder / "ben").mkdir()
     theirs = course.folder / "anna" / "step01.ipynb"
     (course.folder / "ben" / "step01.ipynb").symlink_to(theirs)
-    assert course.grade(1)["ben"].remarks == ["step01.ipynb is a link, and not a file"]
+    assert course.grade(1)["ben"].remarks == ["step01.ipynb is a link, not a file"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
@@ -513,11 +517,11 @@ def test_the_table_and_the_terminal(course, at_once, capsys, monkeypatch, tmp_pa
     assert "anna                    8  2.1: there is no notebook" in said
     rows = table_in("points.csv")
     (equal,) = {row[-1] for row in rows[1:]}
-    assert re.fullmatch(r"1\.2: 2 have this answer \(\w{4}\)", equal)
+    assert re.fullmatch(r"1\.2: 2 gave this answer \(\w{4}\)", equal)
     heads = "student,1.1 (3),1.2 (5),2.1 (3),2.2 (5),total (16),first wrong,to look at"
     assert rows == [
         heads.split(","),
-        ["anna", *"3500", "8", "2.1: there is no notebook of this lesson", equal],
+        ["anna", *"3500", "8", "2.1: there is no notebook for this lesson", equal],
         ["ben", *"0500", "5", "1.1: twice(0) is wrong", equal],
     ]
     assert main([*grade, "--points", "1", *one]) == 0

@@ -1,4 +1,4 @@
-"""The classroom with the course itself: its lessons, a package without solutions."""
+"""The classroom with the real course: its lessons, and a package without solutions."""
 
 import json
 import zipfile
@@ -20,8 +20,8 @@ def solutions(number):
     return [exercises.remove_markers(exercise.solution) for exercise in found]
 
 
-# One that stands alone, one that takes the package apart, one whose lesson reaches
-# outside for a picture, and one that trains.
+# One self-contained lesson, one that takes the package apart, one that needs an image
+# file, and one that trains.
 @pytest.mark.parametrize("number", [8, 23, 26, 44])
 def test_what_a_lesson_does_is_no_offence_and_its_solutions_are_right(number, tmp_path):
     _, path, *_ = handout.release(tmp_path, [number])
@@ -38,7 +38,7 @@ def test_notebooks_of_the_workshop_are_handed_out(tmp_path):
     text = first.read_text(encoding="utf-8")
     assert "steps.workshop(8)" in text
     assert "TODO" in text
-    # The loop of the lesson; the text has others.
+    # The lesson's loop; its text has others.
     assert "x, y = f.input, f.output" not in text
 
 
@@ -69,7 +69,8 @@ def test_the_package_for_students_has_no_solution(hand_out):
         assert lesson.count("your code here") >= len(solutions(number))
         for solution in solutions(number):
             assert solution not in lesson
-            # A long one, word for word, nowhere: not in code, not in a list of faults.
+            # A long one, word for word, must not occur anywhere: in code or in a list
+            # of faults.
             if len(solution) > 200:
                 assert solution not in everything
     assert (LESSONS / "step08.md").read_text("utf-8").count(exercises.BEGIN) == 3

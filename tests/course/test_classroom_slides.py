@@ -1,4 +1,4 @@
-"""Slides: what is on them, and that a browser shows them without a network."""
+"""Slides: their content, and that a browser shows them without a network."""
 
 import html
 import json
@@ -12,13 +12,13 @@ from steps.course.lessons import CourseError, notebook_path
 from tests.support import browser
 from tests.support.needs import needs
 
-# jupyterlab brings it
+# jupyterlab installs it
 pytestmark = needs("nbconvert")
 
 
 @pytest.fixture
 def bare(monkeypatch):
-    """Pages without what shows them, which need not be installed."""
+    """Make pages without the packages that display them, which may be missing."""
     monkeypatch.setattr(slides, "_read_asset", lambda *names: "")
 
 
@@ -73,7 +73,7 @@ def test_slides_that_are_there_stay(bare, tmp_path, capsys):
     path = tmp_path / "slides.html"
     path.write_text("mine", encoding="utf-8")
     assert main(["slides", "8", "-o", str(path)]) == 1
-    assert "stays as it is" in capsys.readouterr().err
+    assert "was left alone" in capsys.readouterr().err
     assert path.read_text(encoding="utf-8") == "mine"
 
 
@@ -83,8 +83,8 @@ def test_what_is_not_installed_is_named_and_a_script_cannot_end_its_element():
     assert "</script" not in slides._escape_script("'</script>'")
 
 
-# Of a slide: how far it runs out of the screen, the sizes of its code in pixels of the
-# screen, and its code, of which each piece ends where a piece of code may end.
+# For a slide: how far it overflows the screen, the sizes of its code in screen pixels,
+# and its pieces of code, each of which must end where code may be split.
 SEEN = """() => [...document.querySelectorAll("section > section")].map(slide => {
   Reveal.slide(...Object.values(Reveal.getIndices(slide)));
   const codes = [...slide.querySelectorAll("pre")].filter(pre => pre.offsetParent);
@@ -112,7 +112,7 @@ def test_on_a_small_projector_no_slide_is_cut_and_code_is_large(number, tmp_path
         seen = page.evaluate(SEEN)
     assert [one for one in seen if max(one["below"], one["beside"]) > 1] == []
     assert min(size for one in seen for size in one["sizes"]) >= 20
-    # Nothing is lost, and nothing is cut after a line that opens a block.
+    # Nothing is lost, and no split follows a line that opens a block.
     code = [text for one in seen for text in one["code"]]
     assert not [text for text in code if text.endswith(":")]
     shown = [c for c in slides._select_cells(number) if c["cell_type"] == "code"]

@@ -1,7 +1,7 @@
 """The course as a learner meets it: ``python start.py``, and JupyterLab in a browser.
 
-A lesson of each stage is reached from the map by its link, runs, and leads to the next;
-a workshop notebook is solved by typing.
+For each stage, a lesson is opened from the map, runs, and leads to the next one; a
+workshop notebook is solved by typing.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ pytestmark = [
 ]
 # Busy machines start a kernel slowly.
 PATIENT = "--MappingKernelManager.kernel_info_timeout=600"
-# Quick ones with much to see; of a stage that has none here, its first.
+# Fast lessons with varied output; for stages not listed here, the first lesson.
 QUICK = [7, 16, 26, 38, 53, 62]
 LESSONS = [
     next((n for n in QUICK if n in stage.steps), min(stage.steps))
@@ -52,8 +52,8 @@ NOT_COPIED = [".git", ".venv", "my-course", "_build", "__pycache__", ".*_cache"]
 
 
 def lent_environment(course):
-    """What the first start would install, taken from where these tests run: its
-    folders, and the stamps that say that it is finished.
+    """Install what the first start would install from the environment of these tests:
+    its folders, and the stamps that mark it as complete.
     """
     launcher = load(course)
     launcher.VENV.mkdir()
@@ -66,8 +66,8 @@ def lent_environment(course):
 
 
 def settings_of_its_own(home):
-    """Nothing of whoever runs the tests, and all of a notebook on the page, not only
-    what is in sight.
+    """Ignore the settings of the user who runs the tests, and render whole notebooks,
+    not only the visible part.
     """
     places = {
         f"JUPYTER_{what}_DIR": str(home / what.lower())
@@ -82,8 +82,8 @@ def settings_of_its_own(home):
 
 @pytest.fixture(scope="module")
 def started(tmp_path_factory):
-    """A checkout in which somebody has said ``python start.py``, and the address that
-    it printed.
+    """Create a checkout in which ``python start.py`` was run, and return the address
+    that it printed.
     """
     home = tmp_path_factory.mktemp("learner")
     course = home / "course"
@@ -124,7 +124,7 @@ def open_map(page, started):
 
 
 def follow(page, number):
-    """Click the link to a lesson, on the page that is in front."""
+    """Click the link to a lesson on the page in front."""
     link = panel(page).locator(f'a[href*="{stem(number)}.ipynb"]').first
     link.scroll_into_view_if_needed()
     link.click()
@@ -133,7 +133,9 @@ def follow(page, number):
 
 
 def in_front(page, path):
-    """Click into a notebook, so that the menu is about it, not about the last."""
+    """Click into a notebook, so that the menu applies to it and not to the previous
+    one.
+    """
     panel(page).locator("h1").first.click()
     expect(page.locator(".lm-TabBar-tab.jp-mod-current")).to_contain_text(path.name)
 
@@ -143,7 +145,7 @@ def choose(page, menu, item):
     page.locator(f'.lm-Menu-itemLabel:text-is("{item}")').click()
 
 
-# The numbers that the cells have; those that wait have none.
+# Return the execution numbers of the cells; waiting cells have none.
 PROMPTS = """() => [...document.querySelectorAll(
   ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-CodeCell .jp-InputArea-prompt"
 )].map(prompt => parseInt(prompt.textContent.slice(1)))"""
@@ -156,7 +158,7 @@ STARTED = """last => [...document.querySelectorAll(
 
 
 def run_all(page, path):
-    """Run a notebook by the menu, save it, and read what is then in its file."""
+    """Run a notebook from the menu, save it, and read the saved file."""
     in_front(page, path)
     indicator = panel(page).locator(".jp-Notebook-ExecutionIndicator")
     expect(indicator).to_have_attribute("data-status", "idle", timeout=2 * MINUTE)
@@ -166,11 +168,11 @@ def run_all(page, path):
         if page.evaluate(STARTED, last):
             break
         page.wait_for_timeout(500)
-    else:  # lost, as where a kernel was just starting
+    else:  # lost, because a kernel was starting
         choose(page, "Run", "Run All Cells")
     all_ran = f"last => ({PROMPTS})().every(number => number > last)"
     page.wait_for_function(all_ran, arg=last, timeout=8 * MINUTE)
-    # The last cell has its number while it still runs.
+    # The last cell shows its number while it is still running.
     expect(indicator).to_have_attribute("data-status", "idle", timeout=2 * MINUTE)
     return saved(page, path)
 
@@ -181,13 +183,13 @@ def saved(page, path):
     for _ in range(240):
         page.wait_for_timeout(250)
         if path.stat().st_mtime_ns != before:
-            with contextlib.suppress(ValueError):  # half of it is written
+            with contextlib.suppress(ValueError):  # partly written
                 return json.loads(path.read_text(encoding="utf-8"))
     pytest.fail(f"{path.name} was not saved")
 
 
 def kinds_of_output(notebook):
-    """For each cell by its id, how often it has which kind of output."""
+    """Count the outputs of each kind, by cell id."""
     kinds = lambda output: output.get("data", [output["output_type"]])
     cells = code_cells(notebook)
     return {c["id"]: Counter(chain(*map(kinds, c["outputs"]))) for c in cells}
@@ -210,13 +212,13 @@ def test_the_address_leads_to_the_map(page, started):
 
 def test_the_first_minute_is_calm(page, started):
     open_map(page, started)
-    # What the kernel says of itself has arrived by then.
+    # By now the kernel has reported its state.
     page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").wait_for()
     page.wait_for_timeout(2_000)
     assert page.locator(".jp-mod-dirty").count() == 0
     follow(page, 1)
     page.wait_for_timeout(2_000)
-    # In a while it would be saved by itself.
+    # Autosave would save it after a while.
     assert page.locator(".jp-mod-dirty").count() == 0
     assert page.locator(".Toastify__toast").all_inner_texts() == []
     assert "without encryption" not in started.log.read_text("utf-8")
@@ -245,7 +247,7 @@ def pictures_are_there(page, number, notebook):
     assert pictures
     assert [name for name in pictures if not has[name]["image/png"]] == []
     images = panel(page).locator(".jp-OutputArea img")
-    # Some are shown a little after the cell has its number.
+    # Some outputs appear shortly after the cell gets its number.
     drawn = sum(kinds["image/png"] for kinds in has.values())
     expect(images).to_have_count(drawn)
     widths = images.evaluate_all("all => all.map(image => image.naturalWidth)")
@@ -317,7 +319,7 @@ def test_code_and_the_sentence_of_a_check_can_be_read_in_light_and_dark(page, st
 
 
 def write(page, cell, place, *lines, instead_of=1):
-    """Type lines in the place of others, of which the first has a certain text."""
+    """Replace lines with typed ones; the first of them contains a certain text."""
     cell.scroll_into_view_if_needed()
     cell.locator(".cm-line", has_text=place).click()
     page.keyboard.press("Home")
@@ -335,7 +337,7 @@ def cell_with(page, text):
 
 
 def test_a_workshop_notebook_is_solved_by_typing(page, started):
-    # As in a terminal of JupyterLab, which is open already.
+    # As in JupyterLab's terminal, which is already open.
     environment = started.environment | {"JUPYTER_SERVER_URL": started.address}
     command = [*started.command, "workshop", "2"]
     subprocess.run(command, env=environment, check=True)

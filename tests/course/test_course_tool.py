@@ -1,4 +1,4 @@
-"""The course tool: what it prints, what it refuses, and that it overwrites nothing."""
+"""The course tool: its output, its errors, and that it overwrites nothing."""
 
 import io
 import os
@@ -33,7 +33,7 @@ def test_the_difference_of_two_steps(capsys):
 
 
 def one(x, *others, eps=1e-4):
-    """The one."""
+    """A function with a comment."""
     y = x + 1  # a comment stays
     if others:
         print(y, eps)
@@ -55,7 +55,7 @@ def test_of_a_piece_of_code_its_change_can_be_shown():
         assert line[0] == mark
     page = shown._repr_html_()
     assert "<b>changed</b> <code>one</code>" in page
-    # Four lines of one are new, and three of the other gone.
+    # Four lines of one definition are new, and three of the other are removed.
     assert (page.count("rgba"), page.count(" < 0")) == (7, 0)
 
 
@@ -70,7 +70,7 @@ def animation():
 
 
 def asked_by(monkeypatch, front_end):
-    """As if a kernel ran, for a front end that can ask its reader, or cannot."""
+    """Pretend that a kernel runs, for a front end that can or cannot ask its user."""
     IPython = pytest.importorskip("IPython")
     parent = {"content": {"allow_stdin": front_end}}
     kernel = SimpleNamespace(get_parent=lambda channel: parent)
@@ -89,7 +89,7 @@ def test_a_stored_film_moves_once_and_not_for_long(animation, monkeypatch):
     assert moving.info["loop"] == 1
     frames = ImageSequence.Iterator(moving)
     pictures = [frame.convert("RGB").tobytes() for frame in frames]
-    # First what stands where pictures do not move: the last frame.
+    # First the fallback where pictures do not move: the last frame.
     assert len(set(pictures)) == 3
     assert pictures[0] == pictures[-1]
     assert 3 * moving.info["duration"] < 5_000
@@ -103,7 +103,7 @@ def test_a_film_that_is_watched_has_a_player_that_needs_no_network(
     assert not re.search("http|fa-", html)
     assert html.count("<button") == 9
     assert "▶</button>" in html
-    # For who hears it, and has no picture of what a button or a slider is.
+    # For screen readers, which cannot show what a button or slider does.
     assert '<img alt="a film of 3 frames" id="_anim_img' in html
     assert '<input aria-label="Frame" id="_anim_slider' in html
 
@@ -156,7 +156,7 @@ def test_student_writes_and_then_refuses(tmp_path, capsys):
     assert main(["student", str(folder), "1", "2"]) == 0
     assert "Wrote start, step01, step02 into" in capsys.readouterr().out
     assert main(["student", str(folder)]) == 1
-    assert "already holds step01.ipynb, step02.ipynb" in capsys.readouterr().err
+    assert "already contains step01.ipynb, step02.ipynb" in capsys.readouterr().err
     assert len(list(folder.iterdir())) == 3
 
 
@@ -174,7 +174,7 @@ def test_check_names_a_spoiled_and_a_missing_notebook(tmp_path, monkeypatch, cap
     notebook_path(5).unlink()
     assert main(["check"]) == 1
     out = capsys.readouterr().out
-    assert "step03.ipynb is stale: it was changed since it was built" in out
+    assert "step03.ipynb is stale: it was edited after it was built" in out
     assert "step05.ipynb is stale: it is not built yet" in out
     assert "python -m steps build 3" in out
     assert "step02" not in out

@@ -1,4 +1,4 @@
-"""What the ebook makes of formulas and players."""
+"""How the ebook renders formulas and players."""
 
 import runpy
 from xml.etree import ElementTree
@@ -17,7 +17,7 @@ def ebook():
 
 
 def formulas():
-    """The formulas of all lessons, as markdown-it finds them."""
+    """Return the formulas of all lessons, as markdown-it finds them."""
     from myst_parser.mdit_to_docutils.base import DocutilsRenderer
     from myst_parser.parsers.mdit import MdParserConfig, create_md_parser
 

@@ -1,6 +1,4 @@
-"""Frameworks that were written elsewhere, in three styles, are judged by what they can
-do.
-"""
+"""Frameworks written elsewhere, in three styles, are judged by what they can do."""
 
 import importlib
 import json
@@ -53,7 +51,7 @@ def judge(path, *options):
             ],
             {
                 "differentiates a very long chain": "Function",
-                "begins without a gradient": "",
+                "starts without a gradient": "",
             },
         ),
         (
@@ -110,7 +108,7 @@ def test_what_ends_or_hangs_is_noted_and_the_rest_is_tried(tmp_path):
     path.write_text(text.replace("return np.exp(x)", "import os; os._exit(0)"))
     *rows, trial = try_framework(path, {})
     assert rows == [row.name for row in list_rows()]
-    assert trial.outcomes["puts functions in a row"] == "ends Python"
+    assert trial.outcomes["chains functions"] == "ends Python"
     assert trial.outcomes["takes two inputs"] == WORKS
 
 

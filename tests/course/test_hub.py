@@ -1,6 +1,6 @@
-"""The configurations for a class on JupyterHub and for Binder: they can be read, and
-what they start lays the course without touching what is there. Where JupyterHub is
-installed, two users log in.
+"""The configurations for a class on JupyterHub and for Binder can be read, and their
+start scripts create the course's folder without changing existing files. If JupyterHub
+is installed, two users log in.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ SERVER = "import sys; print('served', *sys.argv[1:])"
 
 
 def read_config(name):
-    """A configuration as JupyterHub reads it."""
+    """Read a configuration as JupyterHub does."""
     traitlets = pytest.importorskip("traitlets.config.loader")
     return traitlets.PyFileConfigLoader(name, str(HUB)).load_config()
 
@@ -42,15 +42,15 @@ def test_servers_run_beside_the_hub_for_those_who_are_named_and_open_the_map():
     trial = read_config("trial_config.py")
     assert trial.Authenticator.allowed_users
     assert "allow_all" not in trial.Authenticator
-    # A trial is for the machine that it runs on.
+    # A trial only serves its own machine.
     assert trial.JupyterHub.bind_url.startswith("http://127.0.0.1:")
     assert trial.Spawner.cmd[1] == str(HUB / "start_user.py")
 
 
 @pytest.fixture
 def start(tmp_path):
-    """Start a user's server, which only says that it was started; `start.home` is the
-    user's home.
+    """Start a user's server, which only reports that it was started; `start.home` is
+    the user's home.
     """
     stub = tmp_path / "bin" / "jupyterhub-singleuser"
     stub.parent.mkdir()
@@ -113,7 +113,7 @@ PASSWORD = "only-a-trial"
 
 @pytest.fixture
 def trial(tmp_path):
-    """A hub with the configuration for a trial, its ports and homes apart."""
+    """Start a hub with the trial configuration, but with its own ports and homes."""
     pytest.importorskip("jupyterhub", reason="not installed: pip install jupyterhub")
     if not PROXY:
         pytest.skip("no proxy: npm install configurable-http-proxy")
@@ -124,7 +124,7 @@ def trial(tmp_path):
         f"c.JupyterHub.bind_url = 'http://127.0.0.1:{page}'\n"
         f"c.JupyterHub.hub_port = {inner}\n"
         f"c.ConfigurableHTTPProxy.api_url = 'http://127.0.0.1:{api}'\n"
-        # Only a trial may do this, and only where tests run as root.
+        # Only a trial may do this, and only if tests run as root.
         f"c.Spawner.args = {['--allow-root'] * (os.geteuid() == 0)}\n"
     )
     command = [sys.executable, "-m", "jupyterhub", "-f", configuration]
@@ -136,7 +136,7 @@ def trial(tmp_path):
 
 
 class Visitor:
-    """Somebody with a browser, as far as the hub can tell."""
+    """A user with a browser, as far as the hub can tell."""
 
     def __init__(self, address):
         self.address = address
@@ -192,7 +192,7 @@ def test_binder_installs_the_course_and_lays_it():
     assert script.read_text().startswith("#!")
     assert "python -m steps lay\n" in script.read_text()
     assert os.name == "nt" or os.access(script, os.X_OK)
-    # The page names the files that are there.
+    # The page names files that exist.
     page = (ROOT / "docs" / "hub.md").read_text(encoding="utf-8")
     named = set(re.findall(r"docs/hub/(\w+\.py)", page))
     assert {path.name for path in HUB.glob("*.py")} == named

@@ -1,4 +1,4 @@
-"""The judge: what a cell fails with, the process beside this one, the fork_pool."""
+"""The judge: how cells fail, the separate process, and the fork_pool."""
 
 import os
 import warnings
@@ -100,7 +100,7 @@ def test_what_ends_python_is_told_and_the_rest_is_judged(tmp_path):
     said = ["ends Python", "right", "ends Python", "SystemExit: 1"]
     said += ["EOFError: EOF when reading a line"]
     assert outcomes == dict(enumerate(said, 1))
-    assert noticed == ["0: a cell that is no answer ends Python"]
+    assert noticed == ["0: a cell that is not an answer ends Python"]
     assert (tmp_path / "here").exists()
 
 
@@ -135,11 +135,11 @@ def test_a_notebook_whose_cells_all_keep_their_time_has_an_end(tmp_path, monkeyp
     run = [*waits, (ATTEMPT, 1, ""), (CHECK, 1, "")]
     outcomes, noticed = attempts.judge(run, tmp_path, seconds=1)
     assert outcomes == {1: "takes too long"}
-    assert noticed == ["0: a cell that is no answer takes too long"]
+    assert noticed == ["0: a cell that is not an answer takes too long"]
 
 
 def test_a_process_finds_this_package_and_hears_nothing_but_its_own(tmp_path):
-    # Wherever the learner's folder is, the judge is this package's own.
+    # Wherever the learner's folder is, the judge comes from this package.
     odd = ["[]", "{", "[" * 100_000, '{"done": 1}', '{"done": 7, "token": ""}', "half"]
     write = f"import os\nfor text in {odd}:\n    "
     write += "os.write(file, (text + chr(10) * (text != 'half')).encode())"
@@ -162,7 +162,7 @@ fork = pytest.mark.skipif(not fork_pool.CAN_FORK, reason="this system cannot for
 
 
 def tried(*attempts, jobs=2, lesson=("x = [1]",), patience=60):
-    """What comes of attempts after a lesson, in their order."""
+    """Judge attempts after a lesson, in order; return the outcomes."""
     with Child(fork_pool.__name__, ROOT) as child:
         at = {len(lesson): [list(attempt) for attempt in attempts]}
         found = fork_pool.run_attempts(child, [*lesson, ""], at, jobs, patience)
@@ -184,7 +184,7 @@ def test_an_attempt_spoils_nothing_for_the_others(jobs, tmp_path):
     assert found[3] == {}
     kinds = [(n, failed.kind) for n, failed in sorted(found[4].items())]
     assert kinds == [(0, "ZeroDivisionError"), (1, "NameError")]
-    # What stands before them ran once.
+    # The cells above them ran once.
     assert Path(log).read_text() == "x"
 
 

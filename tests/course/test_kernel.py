@@ -1,5 +1,5 @@
-"""What a notebook's kernel does once `import steps` has run there: checks say one
-sentence, and pages have a text.
+"""The effects of `import steps` on a notebook's kernel: checks print one sentence, and
+pages have a text.
 """
 
 import sys
@@ -21,7 +21,7 @@ ASSERTION = "assert 1 == 2, 'look again at c'"
 
 @pytest.fixture
 def shell(monkeypatch):
-    """IPython's shell in a kernel, which keeps what it shows; `asks` is what the
+    """Make IPython's shell in a kernel, which records its outputs; `asks` is what the
     notebook sends along with a cell.
     """
     from IPython.core.interactiveshell import InteractiveShell
@@ -42,7 +42,7 @@ def shell(monkeypatch):
 
 
 def shown(shell, code, **asks):
-    """The error that a cell raised, as the notebook gets it."""
+    """Return the error that a cell raised, as the notebook gets it."""
     shell.asks = asks
     ran = shell.run_cell(code)
     (kind, error, lines), shell.shown = *shell.shown, []

@@ -1,5 +1,5 @@
-"""Code in the outputs of lessons: readable on light and on dark paper, on a page
-without colours of its own for code. JupyterLab is in test_course_in_a_browser.
+"""Code in the outputs of lessons is readable in light and dark themes, on a page
+without its own code colours. JupyterLab is in test_course_in_a_browser.
 """
 
 import pytest
@@ -13,12 +13,12 @@ from tests.support.browser import NEEDED, launched
 pytestmark = NEEDED
 
 CONTRASTS = text("contrasts.js")
-# Ink and ground, as the site has them.
+# Text and background colours of the site.
 PAPERS = [("#000000", "#ffffff"), ("#cfd0d0", "#131416")]
 
 
 def shown():
-    """A listing with code of every colour, and differences."""
+    """Make a listing with code of every colour, and differences."""
     listing = listings.Listing(
         "@meta  # a comment\ndef f(x: int = 1):\n    return abs(x) - 2 in 'text'"
     )
@@ -28,7 +28,7 @@ def shown():
 
 
 def weak(page):
-    """The pieces of code on a page that are too pale or too small."""
+    """Find the pieces of code on a page whose contrast or size is too small."""
     found = page.evaluate(CONTRASTS, ".course-code")
     kinds = {"@meta", "def", "f", "# a comment", "abs", "2", "'text'"}
     assert kinds <= {words for words, *_ in found}

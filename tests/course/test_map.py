@@ -1,4 +1,4 @@
-"""The map, and the links between the lessons."""
+"""The map, and the links between lessons."""
 
 import html
 import json
@@ -36,7 +36,7 @@ def test_every_step_stands_on_the_map_once_and_under_its_own_title():
 
 @pytest.fixture
 def room(one_step):  # noqa: F811
-    """The folder of a course with a map and one lesson."""
+    """Create a course with a map and one lesson; return its folder."""
     room = one_step().parents[1] / "steps"
     (room / "start.md").write_text(TOY_MAP, encoding="utf-8")
     return room
@@ -84,7 +84,7 @@ def test_a_change_of_a_title_next_door_makes_a_notebook_stale(room, no_kernel): 
     assert builder.explain_staleness(MAP) is None
     add_second(room, LESSON.replace("Step 1", "Step 2"))
     assert "the title of a lesson" in builder.explain_staleness(1)
-    assert "changed since" in builder.explain_staleness(MAP)
+    assert "has changed" in builder.explain_staleness(MAP)
 
 
 def test_in_the_maps_picture_each_stage_has_a_row_and_each_step_a_link():

@@ -1,5 +1,5 @@
-"""The learner's own folder, and copies for a class: nothing that anybody wrote is lost,
-and no path of the machine leaves it.
+"""The learner's own folder, and copies for a class: nobody's work is lost, and no path
+of the machine is revealed.
 """
 
 import json
@@ -26,7 +26,7 @@ def sources(path):
 
 
 def change(path, old, new):
-    """Change a notebook as somebody does who works in it and saves."""
+    """Change a notebook as someone does who works in it and saves."""
     notebook = book(path)
     for cell in notebook["cells"]:
         cell["source"] = "".join(cell["source"]).replace(old, new)
@@ -65,14 +65,14 @@ def test_the_folder_has_the_map_and_every_lesson_and_is_laid_once(
     toy, capsys, monkeypatch
 ):
     assert main(["lay"]) == 0
-    assert "Laid 3 notebooks in" in capsys.readouterr().out
+    assert "Created 3 notebooks in" in capsys.readouterr().out
     names = sorted(path.name for path in learner_folder.FOLDER.glob("[!.]*"))
     assert names == ["AGENTS.md", "start.ipynb", "step01.ipynb", "step02.ipynb"]
     assert main(["lay"]) == 0
     assert capsys.readouterr().out == ""
     (learner_folder.FOLDER / "step02.ipynb").unlink()
     assert learner_folder.sync_copies()["new"] == [2]
-    # Nothing is made again while the course stays.
+    # Nothing is rebuilt while the course stays the same.
     again = lambda *_, **__: pytest.fail("made again")
     monkeypatch.setattr(student_copies, "make_copy", again)
     assert not any(learner_folder.sync_copies().values())
@@ -87,12 +87,12 @@ def test_an_update_renews_what_nobody_worked_in_and_tells(toy, capsys):
     update(toy, 2)
     assert main(["lay"]) == 0
     # Only lessons that changed are touched.
-    assert capsys.readouterr().out == "The course is newer: renewed step02.\n"
+    assert capsys.readouterr().out == "The course is newer: updated step02.\n"
     update(toy, 1)
     assert main(["lay"]) == 0
     out = capsys.readouterr().out
     assert "renewed" not in out
-    assert "You have worked in step01," in out
+    assert "You have edited step01," in out
     assert "start.py steps fresh N" in out
     assert first.read_bytes() == work
     assert "please" in "".join(sources(second))
@@ -126,7 +126,7 @@ def test_fresh_sets_the_old_copy_aside(toy, capsys):
     change(path, exercises.STUB, "return 2 * x")
     work = path.read_bytes()
     assert main(["fresh", "2"]) == 0
-    assert "your copy is step02-old1.ipynb" in capsys.readouterr().out
+    assert "your old copy is now step02-old1.ipynb" in capsys.readouterr().out
     assert (learner_folder.FOLDER / "step02-old1.ipynb").read_bytes() == work
     assert sources(path) == laid
     assert main(["fresh", "2"]) == 0
@@ -187,7 +187,7 @@ def test_a_copy_links_to_what_lies_beside_it(toy, tmp_path):
     text = "\n".join(sources(the_map))
     assert "[Lesson 1](step01.ipynb)" in text
     assert "2. Lesson 2," in text
-    # The picture of the map, as it was built, is there before it has run.
+    # The map's built picture is there before the map is run.
     assert book(the_map)["cells"][-1]["outputs"][0]["text"] == ["the way\n"]
     (second,) = write_copies(tmp_path / "class", [2])
     assert "before: [1. Lesson 1](step01.ipynb)" in "\n".join(sources(second))
@@ -224,7 +224,7 @@ def test_the_first_hint_comes_at_once_and_the_second_at_a_click(toy):
     shown = steps.hint(1, 1)
     first, nearer = repr(shown).split("\n\n")
     assert first == "Which operator makes a number larger?"
-    assert nearer == "A nearer one: steps.hint(1, 1, nearer=True)"
+    assert nearer == "Another hint: steps.hint(1, 1, nearer=True)"
     folded = "<details><summary>A nearer hint</summary>\n\nMultiply"
     assert folded in shown._repr_markdown_()
     assert repr(steps.hint(1, 1, nearer=True)).endswith("return what you get.")

@@ -1,4 +1,4 @@
-"""The package that lesson 23 has as texts: written, and tried out on a copy."""
+"""The package that lesson 23 has as texts is written and run on a copy."""
 
 import sys
 from pathlib import Path

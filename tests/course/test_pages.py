@@ -1,4 +1,4 @@
-"""What the pages of the site say about the course follows from the course."""
+"""Statements on the site's pages about the course agree with the course."""
 
 import importlib
 import re
@@ -50,15 +50,15 @@ def test_a_route_names_what_it_builds_on_and_leaves_out():
 
 
 def steps_in(text):
-    """The numbers in a text such as `1–4, (5), 6`."""
+    """Return the numbers in a text such as `1–4, (5), 6`."""
     spans = re.findall(r"(\d+)(?:–(\d+))?", text)
     spans = [range(int(first), int(last or first) + 1) for first, last in spans]
     return [number for span in spans for number in span]
 
 
 def plan(title):
-    """The rows of a table under a heading: the steps, worked through and told, and
-    the minutes that it states.
+    """Read the table under a heading: the steps that are worked through, those that are
+    told, and the minutes stated.
     """
     section = TEACH.partition(f"## {title}\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| \d+ \| ([^|]+) \| (\d+) \|", section, re.MULTILINE)
@@ -83,7 +83,7 @@ def test_fifteen_weeks_leave_no_step_of_the_book_out_and_days_fit():
     assert steps >= set(range(1, 61))
     # Half as much again for the group, and three hours in class, one at home.
     assert all(stated * 1.5 <= 260 for _, _, stated in plan("Fifteen weeks"))
-    # A day fits without the third exercises.
+    # Without the third exercises, a day is long enough.
     for worked, row, stated in plan("Five days"):
         told = len(row) - len(worked)
         assert (stated - 8 * len(worked)) * 1.5 + 5 * told <= 365
@@ -210,7 +210,7 @@ def test_the_code_of_the_front_page_prints_what_it_says(capsys):
 
 def test_the_cards_of_the_front_page(pages, tmp_path):
     made = pages.front.cards(tmp_path)
-    assert "loading" not in made  # a picture that is loaded late is blank until then
+    assert "loading" not in made  # lazy pictures are blank until loaded
     for printed in re.findall("<pre>(.*?)</pre>", made, re.DOTALL):
         lines = printed.split("\n")
         assert len(set(lines)) == len(lines) == 3
@@ -222,7 +222,7 @@ def test_each_step_has_a_question_that_stands_alone_and_each_page_a_place(pages)
         assert len(asked) > 15, f"step {number}: {asked}"
         ends = asked.endswith("?")
         assert ends or not read_facts(number).question, f"step {number}: {asked}"
-    # It is the last of the summary before.
+    # It is the last step in the previous summary.
     summary = lessons.lesson_path(40).read_text("utf-8").rpartition("## Summary")[2]
     assert pages.question(41) in " ".join(summary.split())
     # Every page is in the table of contents.
@@ -234,8 +234,8 @@ def test_each_step_has_a_question_that_stands_alone_and_each_page_a_place(pages)
 # --- examples on the pages ------------------------------------------------------------
 
 
-# The programs of a cluster's page are files, which tests/package/on_dask.py
-# writes and runs.
+# The programs on the cluster page are files, which tests/package/on_dask.py writes and
+# runs.
 PAGES = sorted(set(DOCS.glob("*.md")) - {DOCS / "cluster.md"})
 
 
@@ -251,7 +251,7 @@ def test_examples_on_a_page_run(path):
 
 @pytest.fixture
 def address(pages, monkeypatch):
-    """What the pages know when a setting names the repository."""
+    """Check pages after a setting has given the repository's address."""
     module = importlib.import_module("address")
 
     def known(setting):

@@ -1,5 +1,5 @@
-"""The player in a browser, on the page that nbconvert makes of a notebook: stepped
-through by button, slider and keyboard, every number compared with the real one.
+"""The player in a browser, on a page that nbconvert makes from a notebook: stepped
+through by button, slider and keyboard, with every number compared with the real one.
 """
 
 import re
@@ -39,8 +39,8 @@ def browser():
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """Shows a player on a page of nbconvert's; in the end, nothing was fetched from
-    anywhere and no error was reported.
+    """Show a player on a page of nbconvert's; check at the end that nothing was fetched
+    from elsewhere and no error was reported.
     """
     pages, fetched, errors = [], [], []
 
@@ -52,13 +52,13 @@ def opened(browser, tmp_path):
         bundle = player._repr_mimebundle_()
         cell.outputs = [nbformat.v4.new_output("display_data", data=bundle)]
         notebook = nbformat.v4.new_notebook(cells=[cell])
-        # Its own page asks for these two, which nothing here needs.
+        # The page itself requests these two, which are not needed here.
         exporter = nbconvert.HTMLExporter(
             mathjax_url="", require_js_url="", theme=scheme
         )
         path = tmp_path / "page.html"
         path.write_text(exporter.from_notebook_node(notebook)[0], encoding="utf-8")
-        # The system is light; what is behind the player may be dark all the same.
+        # The system theme is light, but the player's background may still be dark.
         page = browser.new_page(
             viewport={"width": width, "height": 900}, color_scheme="light"
         )
@@ -84,7 +84,7 @@ def seen(view):
 
 
 def at_each_step(view, player):
-    """What is seen at each step, by the button."""
+    """Read the display at each step, using the button."""
     found = [seen(view)]
     for _ in player.steps[1:]:
         view.frame.click("#next")
@@ -226,7 +226,9 @@ def the_function_at_work_is_in_sight(view, player):
 
 
 def contrast(one, other):
-    """The ratio of two colours' luminances, as the accessibility guidelines have it."""
+    """Return the contrast ratio of two colours, as the accessibility guidelines define
+    it.
+    """
 
     def luminance(colour):
         parts = np.array([float(p) for p in re.findall(r"[\d.]+", colour)[:3]]) / 255

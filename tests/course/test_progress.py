@@ -1,4 +1,6 @@
-"""Progress: what is solved, found out without running more than that needs."""
+"""Progress: finding out which exercises are solved, without running more than
+necessary.
+"""
 
 import json
 import shutil
@@ -18,7 +20,7 @@ from tests.course.test_own_folder import book
 
 
 def solve(number, *attempts):
-    """Write attempts into the exercises of a copy, None where nothing is begun."""
+    """Write attempts into the exercises of a copy; None leaves one untouched."""
     path = learner_folder.FOLDER / f"step0{number}.ipynb"
     notebook = book(path)
     cells = [c for c in notebook["cells"] if exercises.STUB in "".join(c["source"])]
@@ -69,7 +71,7 @@ def test_what_was_judged_is_remembered_until_it_changes(toy, monkeypatch):
     monkeypatch.setattr(progress_module, "judge", judge)
     assert judge_folder(learner_folder.FOLDER) == first
     judge.assert_not_called()
-    solve(1, TOTAL)  # in the second exercise, the first that is still a stub
+    solve(1, TOTAL)  # in the second exercise, the first remaining stub
     assert judge_folder(learner_folder.FOLDER)[1][0] == "new"
 
 
@@ -90,7 +92,7 @@ def test_a_folder_that_is_not_one_s_own_is_graded_and_not_believed(
     assert main(["progress", str(theirs)]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith(bubblewrap.describe_isolation())
-    refused = f"PermissionError: not allowed while grading: to write {trace}"
+    refused = f"PermissionError: grading does not allow code to write {trace}"
     assert f"not yet: {refused}" in shown
     assert "step02.ipynb is not a readable notebook" in shown
     assert "1 of 4 exercises are solved." in shown
@@ -120,5 +122,5 @@ def test_what_takes_too_long_is_judged_again(toy, monkeypatch):
 
 
 def test_a_folder_without_lessons_is_named(tmp_path):
-    with pytest.raises(CourseError, match="holds no lesson"):
+    with pytest.raises(CourseError, match="does not contain any lessons"):
         judge_folder(tmp_path)

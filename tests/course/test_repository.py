@@ -1,4 +1,4 @@
-"""A student's repository, and what its service is told when it judges."""
+"""A student's repository, and the output for its service when it judges."""
 
 import argparse
 import json
@@ -85,7 +85,7 @@ def test_progress_tells_it(toy, capsys, tmp_path):
     assert main(["progress", "--fail-under", "25"]) == 0
     capsys.readouterr()
     assert main(["progress", "--fail-under", "25.5"]) == 3
-    assert capsys.readouterr().err == "25.0 percent are right, fewer than 25.5.\n"
+    assert capsys.readouterr().err == "25.0 percent are right, less than 25.5.\n"
 
 
 @pytest.mark.parametrize("command", [["progress"], ["repository", "anna", "1"]])
@@ -93,7 +93,7 @@ def test_progress_tells_it(toy, capsys, tmp_path):
 def test_what_is_no_percentage_is_rejected(command, percent, capsys):
     with pytest.raises(SystemExit):
         main([*command, "--fail-under", percent])
-    assert f"{percent} is not a percentage, from 0 to 100" in capsys.readouterr().err
+    assert f"{percent} is not a percentage from 0 to 100" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -131,7 +131,7 @@ def laid(toy, tmp_path, monkeypatch, capsys):
 def test_it_has_notebooks_without_solutions_and_two_workflows(laid, capsys):
     yaml = pytest.importorskip("yaml")
     course = "dezero-lite[course] @ git+https://git.school.org/course.git@v1.0.0"
-    assert f"What judges is {course}\n" in capsys.readouterr().out
+    assert f"It is judged by {course}\n" in capsys.readouterr().out
     names = {p.relative_to(laid).as_posix() for p in laid.rglob("*") if p.is_file()}
     words = {"README.md", "AGENTS.md", ".gitignore", ".gitlab-ci.yml", WORKFLOW}
     assert names == {"start.ipynb", "step01.ipynb", *words}
@@ -155,7 +155,7 @@ def test_it_has_notebooks_without_solutions_and_two_workflows(laid, capsys):
 def test_nothing_in_it_is_overwritten(laid, capsys):
     (laid / "step01.ipynb").unlink()
     assert main(["repository", str(laid), "1"]) == 1
-    assert "already holds" in capsys.readouterr().err
+    assert "already contains" in capsys.readouterr().err
     assert not (laid / "step01.ipynb").exists()
 
 
@@ -170,7 +170,7 @@ def test_the_course_is_the_commit_of_the_checkout_or_is_to_be_filled_in(
 ):
     monkeypatch.delenv("COURSE_URL", raising=False)
     assert main(["repository", str(tmp_path / "a"), "1"]) == 0
-    assert "No address of the course is known here" in capsys.readouterr().out
+    assert "The course's address is unknown" in capsys.readouterr().out
     readme = (tmp_path / "a" / "README.md").read_text(encoding="utf-8")
     assert f"git+{repository.MISSING_ADDRESS}@v1.0.0" in readme
     git(toy, "init")
@@ -179,7 +179,7 @@ def test_the_course_is_the_commit_of_the_checkout_or_is_to_be_filled_in(
     commit = git(toy, "rev-parse", "HEAD").strip()
     address = "https://git.school.org/dl/course.git"
     assert repository.pin_course() == f"dezero-lite[course] @ git+{address}@{commit}"
-    # An installed package lies perhaps in a repository, but not in its own.
+    # An installed package may be inside a repository, but not inside its own.
     monkeypatch.setattr(lessons, "ROOT", toy / "steps")
     assert repository.pin_course().endswith("@v1.0.0")
 
@@ -216,7 +216,7 @@ def test_assistants_are_told_the_ladder_unless_the_teacher_leaves_it_out(toy, tm
     rungs = "**A question**", "steps.hint(8, 2)`", "steps.hint(8, 2, nearer=True)"
     places = [text.index(rung) for rung in rungs]
     assert places == sorted(places)
-    # Theirs stays, and one that was thrown away stays away.
+    # The student's version stays, and a deleted file stays deleted.
     (tmp_path / "outTrue" / student_copies.AGENTS).write_text("mine")
     assert main(["class", "release", str(tmp_path / "outTrue"), "2"]) == 0
     assert (tmp_path / "outTrue" / student_copies.AGENTS).read_text() == "mine"

@@ -1,4 +1,4 @@
-"""What learning platforms hand out, read; what they take back, written."""
+"""Reads the archives of learning platforms, and writes the files that they import."""
 
 import io
 import json
@@ -28,7 +28,7 @@ def course(toy):
 
 @pytest.fixture
 def handed(tmp_path):
-    """Files put into a folder, and what is read there, by student."""
+    """Write files to a folder, and return what is read from it, by student."""
     folder = tmp_path / "handed in"
 
     def read(files, people=(), where=folder):
@@ -89,7 +89,7 @@ def test_files_of_one_student_are_one_submission(handed):
     assert handed(files) == {
         "Cleo Fox (3)": ([1], []),
         "Cleo Fox (4)": ([2], []),
-        "milleranna": ([1, 2], ["step01-1.ipynb came late"]),
+        "milleranna": ([1, 2], ["step01-1.ipynb was late"]),
         "youngben": ([1], ["notes.pdf is not a readable notebook"]),
     }
 
@@ -147,10 +147,10 @@ def test_what_a_zip_pretends_is_not_believed(handed, monkeypatch):
     }
     assert handed(files) == {
         "broken": ([], ["broken.zip is not a readable zip"]),
-        "deep": ([], ["b.zip is nested too deeply in other zips: not read"]),
+        "deep": ([], ["b.zip is nested in too many zips: not read"]),
         "large": ([], ["step01.ipynb is larger than 0 MB: not read"]),
-        "many": ([], ["many.zip holds more than 50 files: not read"]),
-        "much": ([], ["more than 0 MB were handed in: not read"]),
+        "many": ([], ["many.zip contains more than 50 files: not read"]),
+        "much": ([], ["the submission exceeds 0 MB: not read"]),
         "out": ([1], []),
     }
     assert [path.name for path in handed.folder.parent.iterdir()] == ["handed in"]
@@ -165,7 +165,7 @@ def test_a_zip_that_lies_about_its_size_is_not_unpacked(handed):
     found = handed({"anna.zip": data.getvalue().replace(size, lie)})
     largest = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert found == {"anna": ([], ["step01.ipynb cannot be read from its zip"])}
+    assert found == {"anna": ([], ["step01.ipynb cannot be unpacked from its zip"])}
     assert largest < 10_000_000
 
 
@@ -219,7 +219,7 @@ def test_the_roster_names_students_and_who_is_missing(handed):
 
 @pytest.fixture
 def graded(course):
-    """Two who handed in, one of them in the roster, and one who did not."""
+    """Two students who handed in, one of them in the roster, and one who did not."""
     anna, ben = identify_owner(PurePosixPath(CANVAS), False)[0], Person("Ben")
     zoe = identify_owner(PurePosixPath("<b>zoe<b>.ipynb"), False)[0]
     wrong = "twice(2) is <script>alert(1)</script>\nand more"
@@ -290,7 +290,7 @@ def test_a_class_goes_round(course, tmp_path, monkeypatch, capsys):
     told = [*grade, "--roster", str(roster), "--feedback"]
     assert main([*told, "--for", "moodle"]) == 0
     said = capsys.readouterr().out
-    assert "Handed in nothing: Ben Ek.\nNot in the roster: Zoe Ek.\n" in said
+    assert "No submission from: Ben Ek.\nNot in the roster: Zoe Ek.\n" in said
     assert (tmp_path / "points.csv").read_bytes().startswith(b"Full name")
     assert table_in("points.csv")[1:] == [["Anna Ek", "1", "anna@x.org", "8"]]
     pages = {path.name for path in (tmp_path / "feedback").iterdir()}
@@ -298,4 +298,4 @@ def test_a_class_goes_round(course, tmp_path, monkeypatch, capsys):
     assert pages == {f"Anna Ek_1{end}", f"Zoe Ek_2{end}"}
     (tmp_path / "feedback" / "mine.txt").touch()
     assert main(told) == 1
-    assert "holds other things" in capsys.readouterr().err
+    assert "contains other files" in capsys.readouterr().err

@@ -1,5 +1,5 @@
-"""The site in a browser: found, read and played by everyone, from a folder and from a
-server, with no request to another host.
+"""The site in a browser: everyone can find, read and play it, from a folder and from a
+server, without requests to other hosts.
 """
 
 import functools
@@ -16,11 +16,11 @@ from tests.support.browser import MINUTE, NEEDED, expect, launched
 
 pytestmark = [*NEEDED, *site.NEEDED]
 
-LESSON = "lessons/step16.html"  # it has a player, pictures and a difference
+LESSON = "lessons/step16.html"  # with a player, pictures and a difference
 FORMULA = "lessons/step28.html"
 STAGE = "course/stage4.html"
 PAGES = ["index.html", LESSON, "api/dezero_lite.html"]
-# With a table or a picture that may be wider than a phone.
+# With a table or picture that may be wider than a phone.
 BROAD = "course/index course/stage4 capabilities benchmarks designs exercises teach"
 BROAD += " from-the-book contribute lessons/start lessons/step57"
 WIDE = [*PAGES, FORMULA, *(f"{name}.html" for name in BROAD.split())]
@@ -39,7 +39,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def addresses():
-    """Where the site is, as a folder and from a server."""
+    """Return the site's address, in a folder and on a server."""
     handler = functools.partial(Quiet, directory=site.HTML)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -56,8 +56,8 @@ def browser():
 
 @pytest.fixture
 def opened(browser, addresses):
-    """Opens a page of the site; in the end, nothing was fetched from another host and
-    no script had failed.
+    """Open pages of the site; check at the end that nothing was fetched from another
+    host and no script failed.
     """
     shown = []
 
@@ -79,7 +79,7 @@ def opened(browser, addresses):
         ours = (seen.home, "data:", "about:")
         assert seen.fetched
         assert [url for url in seen.fetched if not url.startswith(ours)] == []
-        # From a folder, a browser gives no excerpts of what the search has found.
+        # When opened from a folder, browsers show no excerpts of search results.
         unread = "Failed to fetch" if seen.home.startswith("file:") else None
         assert [error for error in seen.errors if error != unread] == []
 
@@ -90,7 +90,9 @@ SERIOUS = text("serious.js")
 
 
 def complaints(page):
-    """What axe-core calls serious or critical, in the page and in its players."""
+    """List the problems that axe-core calls serious or critical, in the page and its
+    players.
+    """
     axe = pytest.importorskip("axe_playwright_python")
     rules = Path(axe.__file__).with_name("axe.min.js").read_text(encoding="utf-8")
     for frame in page.frames:
@@ -98,7 +100,7 @@ def complaints(page):
     return page.evaluate(SERIOUS)
 
 
-# Each scheme once: colours do not depend on the width.
+# Each colour scheme once, because colours do not depend on the width.
 @pytest.mark.parametrize(("scheme", "size"), [("light", DESK), ("dark", PHONE)])
 @pytest.mark.parametrize("name", KINDS)
 def test_axe_finds_nothing_serious(opened, name, scheme, size):
@@ -111,7 +113,7 @@ def test_axe_sees_into_the_player(opened):
     assert [name for name, _ in complaints(page)] == ["label"]
 
 
-# The words of a fold that is closed.
+# The words of a closed fold.
 SHOWS = "article summary .collapsed"
 STICKING_OUT = "document.documentElement.scrollWidth - innerWidth"
 
@@ -228,7 +230,7 @@ def test_the_search_finds_the_words_of_the_field_in_the_glossary(opened):
     for words in FIELD.replace("\n", " ").split(", "):
         page.goto(f"{home}/search.html?q={words}")
         found = page.locator("#search-results li > a[href*='glossary.html']")
-        found.first.wait_for()  # else the error names the page, and so the words
+        found.first.wait_for()  # on failure, the address in the error has the words
 
 
 # --- the way through ------------------------------------------------------------------
@@ -240,7 +242,7 @@ def test_the_player_begins_by_itself_but_not_for_who_wants_no_motion(opened):
     page.emulate_media(reduced_motion="reduce")
     page.reload()
     page.evaluate("new Promise((done) => setTimeout(done, 300))")
-    # At once: at its end the player stops, too.
+    # At once, because the player also stops at its end.
     assert page.frame_locator("iframe").locator("#play").inner_text() == "Play"
 
 

@@ -1,5 +1,5 @@
-"""The pages of the site, as they were built: each link leads somewhere, each picture
-has its words.
+"""The built pages of the site: each link leads somewhere, and each picture has
+alternative text.
 """
 
 import importlib
@@ -21,7 +21,7 @@ pytestmark = site.NEEDED
 
 
 class Page(HTMLParser):
-    """What a page links to, what it loads, its anchors, its pictures and frames."""
+    """Collect a page's links, resources, anchors, pictures and frames."""
 
     def __init__(self, text):
         super().__init__()
@@ -58,7 +58,7 @@ def is_elsewhere(link):
 
 
 def leads_somewhere(path, link):
-    """Whether a file, and the anchor in it, are there."""
+    """Return whether a file, and the anchor in it, exist."""
     parts = urlsplit(link)
     target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
     if not target.is_file() or target.suffix != ".html":
@@ -120,8 +120,8 @@ def test_a_copy_to_take_away_fetches_the_course_where_it_is_missing(
     assert firsts == firsts[:1] * len(copies)
     program = RUNS.format(first=firsts[0]["source"])
 
-    # An environment without the course. What else the cell would install is found on
-    # PYTHONPATH, where what is installed to be edited is not.
+    # An environment without the course. The other packages that the cell would install
+    # are found on PYTHONPATH, where editable installs are not.
     venv.create(tmp_path / "empty", with_pip=True)
     programs = "Scripts" if os.name == "nt" else "bin"
     settings = {"PYTHONPATH": sysconfig.get_path("purelib"), "PIP_NO_INDEX": "1"}

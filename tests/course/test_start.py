@@ -1,6 +1,4 @@
-"""The launcher, without network and without an install: its children are recorded, or
-very small.
-"""
+"""The launcher, without network or installs; its children are recorded, or tiny."""
 
 import ast
 import importlib.util
@@ -24,7 +22,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="no such signals there")
 
 
 def module(path):
-    """A file as a module of its own."""
+    """Load a file as its own module."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     found = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(found)
@@ -32,7 +30,7 @@ def module(path):
 
 
 def load(folder):
-    """The launcher of the checkout in a folder."""
+    """Load the launcher of the checkout in a folder."""
     return module(folder / "launcher.py")
 
 
@@ -59,8 +57,8 @@ def start(checkout, monkeypatch):
 
 
 class Children:
-    """Stands in for start.run: notes what is run, and does what tests need of venv and
-    pip.
+    """Replace start.run: record what is run, and do the parts of venv and pip that
+    tests need.
     """
 
     def __init__(self, start):
@@ -89,7 +87,7 @@ class Children:
         return code
 
     def during(self, action):
-        """What is run while an action is done."""
+        """Return the commands that an action runs."""
         self.ran = []
         action()
         return self.ran
@@ -103,7 +101,7 @@ def children(start, monkeypatch):
 
 
 def complaint(start, *arguments):
-    """The one sentence with which the launcher gives up, exit code 1."""
+    """Return the sentence with which the launcher exits, with exit code 1."""
     with pytest.raises(SystemExit) as caught:
         start.main(list(arguments))
     sentence = caught.value.code
@@ -116,7 +114,7 @@ def complaint(start, *arguments):
 # An old Python gets as far as the message
 
 
-# All that start.py is made of; Python 2.7 has each of these.
+# Everything that start.py uses; Python 2.7 has all of it.
 OLD = """
     Module Expr Constant Name Load Attribute Call Tuple Subscript Slice Compare Lt Eq
     BinOp Mod If Return Import alias FunctionDef arguments arg
@@ -153,7 +151,7 @@ def test_the_guard_is_small_and_needs_nothing():
 
 
 def runs(python):
-    """A manager of versions puts a command on the path for each, in use or not."""
+    """Version managers put a command on the path for each version, in use or not."""
     run = python and subprocess.run([python, "-c", ""], capture_output=True)
     return run and not run.returncode
 
@@ -190,11 +188,11 @@ SPACE = "ERROR: No space left on device"
 @pytest.mark.parametrize(
     ("program", "log", "said"),
     [
-        # pip gives up trying again, or finds no version of anything.
+        # pip gives up retrying, or finds no version of anything.
         ("pip", "Obtaining\n  WARNING: Retry(total=0, a) broken\n note: x", NO_INDEX),
         ("pip", "ERROR: HTTPSConnectionPool: Max retries exceeded\n", NO_INDEX),
         ("pip", "ERROR: Could not find hatchling (from versions: none)", NO_INDEX),
-        # A retry that helped is not called no network.
+        # A retry that succeeded is not reported as a missing network.
         ("pip", f"WARNING: Retry(total=4, a)\n{SPACE}\nnote: x", f"({SPACE})"),
         ("pip", "", "the course (it did not say why; is the disk full?)"),
         ("venv", "Error: no ensurepip today\n\n", "(Error: no ensurepip today)"),
@@ -230,9 +228,9 @@ def test_a_folder_that_cannot_be_written_to(start, children, monkeypatch):
 def test_an_environment_of_someone_else_is_left_alone(start, children, checkout):
     (checkout / ".venv").mkdir()
     (checkout / ".venv" / "theirs").touch()
-    assert "did not make it" in complaint(start)
+    assert "did not create it" in complaint(start)
     assert (checkout / ".venv" / "theirs").exists()
-    assert "not 'tests';" in complaint(start, "tests")
+    assert "'tests' is not a command" in complaint(start, "tests")
     assert children.ran == []
 
 
@@ -256,7 +254,7 @@ def test_the_first_start_installs_and_a_later_one_what_changed(
     assert "Installed 3 package(s) in" in capsys.readouterr().out
     assert children.during(start.set_up) == []
     assert capsys.readouterr().out == ""
-    children.logs["pip"] = ""  # Somebody told pip to be quiet.
+    children.logs["pip"] = ""  # The user has configured pip to be quiet.
     for name in ("pyproject.toml", "constraints.txt"):
         assert children.during(start.set_up) == []
         (checkout / name).write_text("changed")
@@ -279,7 +277,7 @@ def test_what_is_unfinished_is_done_again(start, children, checkout, failure):
     fails(start, children, "venv", failure)
     assert children.during(lambda: fails(start, children, "pip", failure)) == BOTH
     assert children.during(start.set_up) == ["pip"]
-    # Even if the pins go back.
+    # Even if the pins change back.
     (checkout / "constraints.txt").write_text("numpy==9")
     fails(start, children, "pip", failure)
     (checkout / "constraints.txt").write_text("numpy==2.0.0")
@@ -342,12 +340,12 @@ def test_notebooks_are_trusted_once_and_when_they_change(
     (checkout / "notebooks" / "step02.ipynb").write_text("{'changed': 1}")
     assert children.during(start.trust) == ["nbformat.sign"]
     (checkout / "notebooks" / "step03.ipynb").write_text("{}")
-    # Trust that fails is told and tried again.
+    # Failing to trust the notebooks is reported, and tried again.
     children.codes["nbformat.sign"] = 1
     start.trust()
     assert "could not mark the notebooks as trusted" in capsys.readouterr().out
     assert children.during(start.trust) == ["nbformat.sign"]
-    # Where there is no notebook, there is nothing to trust.
+    # Without notebooks, there is nothing to trust.
     shutil.rmtree(checkout / "notebooks")
     assert children.during(start.trust) == []
 
@@ -357,7 +355,9 @@ def test_notebooks_are_trusted_once_and_when_they_change(
 
 @pytest.fixture
 def passed_on(start, children):
-    """The command line that arguments lead to, after the environment's python -m."""
+    """Return the command line that results from some arguments, after the environment's
+    python -m.
+    """
     start.set_up()
     start.trust()
 
@@ -394,7 +394,7 @@ def test_lab_opens_the_map_or_another_lesson_from_anywhere(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.ipynb").write_text("{}")
     assert passed_on("lab mine.ipynb").split()[2:] == [str(tmp_path / "mine.ipynb")]
-    # Root is warned and let in.
+    # Root is warned, but not stopped.
     monkeypatch.setattr(start.os, "geteuid", lambda: 0)
     assert passed_on("--x").endswith("start.ipynb --allow-root --x")
     assert "You are root" in capsys.readouterr().out
@@ -416,7 +416,7 @@ def test_lab_trusts_and_lays_first_and_the_others_do_not(start, children, monkey
     assert children.during(lambda: start.main(["steps"])) == ["steps"]
     ran = children.during(lambda: start.main([]))
     assert ran == ["nbformat.sign", "steps", "jupyterlab"]
-    # A folder that cannot be laid stops before Lab.
+    # If the folder cannot be created, Lab does not start.
     monkeypatch.setattr(start, "run", lambda command, *_: command[2:].count("lay"))
     assert start.main([]) == 1
 
@@ -449,7 +449,7 @@ def test_the_workshop_judges_and_opens_what_is_next(
         assert ran_for(words) == opened
         assert any("step08.ipynb" in str(part) for part in children.command)
     assert children.command[-1] == "--no-browser"
-    # The number of a port is not that of a step.
+    # A port number is not a step's number.
     for words in ("--port 8899", "8 --port 8899"):
         assert ran_for(words) == opened
         assert children.command[-2:] == ["--port", "8899"]
@@ -485,7 +485,7 @@ def test_programs_run_where_the_caller_stands(
 
 def test_slides_of_no_step_install_nothing(start, children):
     start.set_up()
-    assert "Say of which step" in complaint(start, "slides")
+    assert "Name a step" in complaint(start, "slides")
     assert children.during(lambda: start.main(["slides", "8"])) == ["pip", "steps"]
 
 
@@ -520,7 +520,7 @@ def test_an_environment_that_lost_a_folder_is_made_anew(start, children, capsys)
     assert children.during(start.set_up) == []
     package.rmdir()
     assert children.during(start.set_up) == ["venv", "pip"]
-    assert "core is gone from the environment" in capsys.readouterr().out
+    assert "core is missing from the environment" in capsys.readouterr().out
     assert children.during(start.set_up) == []
 
 
@@ -543,15 +543,15 @@ def test_the_site_is_built_and_opened(start, children, checkout, monkeypatch, ca
     said = ["sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs"]
     assert children.command[2:] == [*said, page.parent]
     assert opened == [page.as_uri()]
-    # Sphinx is there now. A site that does not build is not opened.
+    # Sphinx is now installed. A site that fails to build is not opened.
     children.codes["sphinx"] = 2
     assert children.during(lambda: start.main(["docs"])) == ["sphinx"]
     children.codes["sphinx"] = 0
     capsys.readouterr()
     assert start.main(["docs", "--no-browser"]) == 0
-    assert capsys.readouterr().out == f"The site is there: {page}\n"
+    assert capsys.readouterr().out == f"Built the site: {page}\n"
     assert opened == [page.as_uri()]
-    # What is installed changed: so may Sphinx.
+    # The installed packages have changed, so Sphinx may have changed.
     (checkout / "constraints.txt").write_text("numpy==2.1.0")
     ran = children.during(lambda: start.main(["docs", "--no-browser"]))
     assert ran == ["pip", "pip", "sphinx"]
@@ -562,16 +562,16 @@ def test_an_ebook_is_made_and_a_pdf_printed(start, children, monkeypatch, capsys
     assert children.during(lambda: start.main(["docs", "--epub"])) == ["pip", "sphinx"]
     assert children.command[-4:-1] == ["-c", "docs/ebook", "docs"]
     assert "dezero_lite.epub" in capsys.readouterr().out
-    # Without a browser nothing is built.
+    # Without a browser, nothing is built.
     monkeypatch.setattr(start.shutil, "which", lambda name: None)
-    with pytest.raises(SystemExit, match=r"Chrome: install one, or use --epub\.$"):
+    with pytest.raises(SystemExit, match=r"or use --epub\.$"):
         start.main(["docs", "--pdf"])
     monkeypatch.setattr(start.shutil, "which", {"chrome": "/bin/chrome"}.get)
     ran = children.during(lambda: start.main(["docs", "--pdf"]))
     assert ran == ["sphinx", "chrome"]
     assert children.command[-1].endswith("singlehtml/index.html")
     assert "dezero_lite.pdf" in capsys.readouterr().out
-    # A page that is not built is not printed.
+    # A page that fails to build is not printed.
     children.codes["sphinx"] = 2
     assert children.during(lambda: start.main(["docs", "--pdf"])) == ["sphinx"]
 
@@ -585,7 +585,7 @@ def test_help_names_every_command_and_does_nothing(start, children, capsys, opti
     assert children.ran == []
 
 
-# Children, real ones
+# Real child processes
 
 
 PROGRAMS = blocks("children.md")
@@ -606,7 +606,7 @@ def test_a_child_runs_in_the_checkout(start, checkout, monkeypatch):
 
 
 def test_a_file_gets_what_is_said_in_the_order_it_was_said(checkout):
-    # An empty PYTHONUNBUFFERED is none.
+    # An empty PYTHONUNBUFFERED does not count.
     program = PROGRAMS["launcher and child speak in turn"]
     done = run_python("-c", program, folder=checkout, PYTHONUNBUFFERED="")
     assert done.stdout.split() == ["launcher", "child"]
@@ -653,8 +653,8 @@ def test_where_lines_stay_progress_is_a_line_now_and_then(
 
 
 def interrupt(checkout, how):
-    """Starts a launcher with a child, does something to them, and tells how the
-    launcher ended.
+    """Start a launcher with a child, do something to them, and return how the launcher
+    ended.
     """
     pipe = subprocess.PIPE
     of_its_own = {"cwd": checkout, "text": True, "start_new_session": True}
@@ -665,7 +665,7 @@ def interrupt(checkout, how):
             how(launcher.pid)
             launcher.wait(timeout=10)
             child_ended = (checkout / "ended").exists()
-            # The child holds the pipes too, so this returns only when neither is left.
+            # The child also holds the pipes, so this returns only when both are gone.
             said = launcher.communicate(timeout=10)
         except BaseException:
             os.killpg(launcher.pid, signal.SIGKILL)

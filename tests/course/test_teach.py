@@ -1,5 +1,5 @@
-"""The way of a lesson in docs/teach.md, from an empty folder: each command that it
-shows, and what it prints.
+"""The lesson in docs/teach.md, from an empty folder: every command that it shows, and
+its output.
 """
 
 import json
@@ -19,7 +19,9 @@ ROSTER = re.search(r"```text\n(name,id,email\n(?:.*\n)+?)```", PAGE)[1]
 
 
 def hand_in(folder):
-    """Anna has everything, as Moodle packs it; Ben one, and a name out of nowhere."""
+    """Anna has solved everything, and Moodle has packed it; Ben has solved one
+    exercise, and uses an undefined name.
+    """
     for number in (1, 8):
         right = solutions(number)
         some = [right[0], f"todo\n{right[1]}"] if number == 1 else []
@@ -34,7 +36,7 @@ def hand_in(folder):
 
 
 def general(text, folder):
-    """What a command printed, without the folder and the time of this run."""
+    """Return the output of a command, without the folder and time of this run."""
     return re.sub(r"in \d+ s", "in 9 s", text.replace(str(folder), "…"))
 
 
@@ -46,7 +48,7 @@ def test_each_command_prints_what_the_page_shows(tmp_path, monkeypatch, capsys):
     for command, expected in SHOWN:
         assert main(command.split()) == 0, command
         said = general(capsys.readouterr().out, tmp_path).splitlines()
-        # In this order; what it says beside that depends on the machine.
+        # In this order; other output depends on the machine.
         places = [said.index(line) for line in expected.splitlines()]
         assert places == sorted(places), command
         if command.startswith("class release"):

@@ -1,4 +1,4 @@
-"""Kernels that are forks are like others, and can be interrupted and killed."""
+"""Kernels that are forks behave like others, and can be interrupted and killed."""
 
 import time
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from tests.support.warm_kernels import CAN_FORK, Warm
 pytestmark = [needs("matplotlib", "nbval"), pytest.mark.slow]
 pytestmark.append(pytest.mark.skipif(not CAN_FORK, reason="no kernel is a fork"))
 
-# What a lesson could find different, before and after it imports NumPy.
+# What a lesson could find different before and after importing NumPy.
 ASKED = """
 import os, signal, sys, warnings
 modules = {name.partition(".")[0] for name in sys.modules}

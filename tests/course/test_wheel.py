@@ -1,5 +1,5 @@
-"""The built wheel: what is in it, and that steps and course tool work from it, where
-they are called dezero_lite.steps.
+"""The built wheel: its content, and that steps and course tool work from it, as
+dezero_lite.steps.
 """
 
 import re
@@ -28,7 +28,7 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
-    """Runs a program or a module with the wheel unpacked, far from the checkout."""
+    """Run a program or a module with the unpacked wheel, far from the checkout."""
     site = tmp_path_factory.mktemp("site")
     zipfile.ZipFile(wheel).extractall(site)
 
@@ -41,19 +41,19 @@ def installed(wheel, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def laid(installed, tmp_path_factory):
-    """The learner's folder, as it was laid, with a lesson of an older course in which
-    somebody had worked; and what was said.
+    """Update a learner's folder that has an edited lesson of an older course; return
+    the folder and the output.
     """
     folder = tmp_path_factory.mktemp("laid")
     (folder / "step03.ipynb").write_text('{"cells": []}', encoding="utf-8")
     run = installed("-m", "dezero_lite.steps", "lay", folder)
-    assert "Laid" in run.stdout, run.stderr
+    assert "Created" in run.stdout, run.stderr
     return folder, run.stdout
 
 
 @pytest.fixture
 def folder(laid, tmp_path):
-    """One to work in."""
+    """Return a folder to work in."""
     return shutil.copytree(laid[0], tmp_path / "my-course")
 
 

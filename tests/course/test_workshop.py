@@ -1,5 +1,5 @@
-"""The workshop: notebooks with stubs, what counts as written in them, and that nothing
-of a learner's is lost.
+"""The workshop: notebooks with stubs, which code in them counts as written, and that a
+learner's work is never lost.
 """
 
 import ast
@@ -58,7 +58,7 @@ def found(number, *cells):
 
 @pytest.fixture(scope="module")
 def laid(tmp_path_factory):
-    """One who opens the notebook of every step, and the notebooks."""
+    """A learner who opens the notebook of every step, and the notebooks."""
     learner = Learner(tmp_path_factory.mktemp("workshop"))
     return learner, {number: learner.open(number) for number in list_numbers()}
 
@@ -82,9 +82,9 @@ def test_a_notebook_asks_for_all_that_the_step_changes_and_gives_none_of_it_away
         wrong += [f"{number}: {name} is given away" for name in given_away]
         shows = r"%load|steps\.diff\("
         asked_for = "|".join(step.to_write) or "nothing"
-        if number > LAST:  # what else the module has may be shown
+        if number > LAST:  # other content of the module may be shown
             shows = rf"(%load|steps\.source).*\b({asked_for})\b|steps\.diff\("
-        if step.is_package:  # loads what the lesson has beside the package
+        if step.is_package:  # the notebook loads other names of the lesson
             shows = rf"steps\.source\(({asked_for})\)"
         if re.search(shows, "\n".join(cells).partition("steps.judge(")[0]):
             wrong.append(f"{number}: the lesson's code is shown")
@@ -161,7 +161,8 @@ BEFORE, BODY = WALK.split("    def backward(self):\n")
     [
         ["%%time\n" + WALK],
         [WALK.replace("class Variable:\n", "class Variable:\n    x = 1\n")],
-        # A class that was split in two: what was its second half is no method there.
+        # A class was split into two: the methods of its former second half do not
+        # count.
         [BEFORE, f"    def backward(self):\n{BODY}"],
         ["def walk(self):\n    pass", f"def walk(self):\n{BODY}", ATTACHED],
     ],
@@ -257,9 +258,9 @@ def test_a_step_out_of_order_takes_what_is_missing_from_the_lessons(learner):
     base = workspace.get_base(10, learner.place)
     assert "# mine" in base.module.body
     assert "Exp.forward" not in base.lent
-    # A file that is no Python gives way to the lesson's.
+    # A file that is not Python is replaced by the lesson's.
     learner.own_file(8).write_text("class Variable\n", encoding="utf-8")
-    assert "the lesson's own" in workspace.get_base(9, learner.place).message
+    assert "is the lesson's" in workspace.get_base(9, learner.place).message
 
 
 def test_a_notebook_in_which_somebody_worked_stays_when_the_course_is_newer(
@@ -294,7 +295,7 @@ def test_a_file_that_was_changed_by_hand_is_not_written_again(learner, process):
     text = path.read_text(encoding="utf-8")
     assert any("step01.py" in said for said in accept(verdict, learner.place))
     path.write_text(text + "# by hand\n", encoding="utf-8")
-    assert "stays as it is" in accept(verdict, learner.place)[0]
+    assert "was left alone" in accept(verdict, learner.place)[0]
     assert path.read_text(encoding="utf-8") == text + "# by hand\n"
 
 
@@ -311,8 +312,8 @@ def test_what_ends_python_or_cannot_be_stopped_is_survived(monkeypatch, tmp_path
         with monkeypatch.context() as hasty:
             hasty.setattr(trial, "SECONDS", 1)
             hasty.setattr("steps.course.workshop.trial.GRACE_SECONDS", 1)
-            said = process.try_out(1, [], "sum(range(10**12))")  # deaf to signals
-        assert said["failure"]["error"] == "it takes more than 1 seconds"
+            said = process.try_out(1, [], "sum(range(10**12))")  # ignores signals
+        assert said["failure"]["error"] == "it was stopped after 1 seconds"
         assert process.try_out(1, [], "raise SystemExit")["failure"]
         said = process.try_out(1, list_judging_cells(1), read_code(1))
         assert said["failure"] is None
@@ -333,9 +334,9 @@ def test_a_line_that_is_not_true_shows_what_it_compares():
         "assert x and not y": "this is not true",
         "assert x == 1.0 == f(y)": "`x` is `1.0`, `f(y)` is `2.0`",
         "assert x == y, 'look'": "look: `x` is `1.0`, and should be `2.0`",
-        # What an earlier one compared is no evidence.
+        # A comparison in an earlier one is not evidence.
         "assert x == 1.0\nraise AssertionError('no')": "no",
-        # Nor is what one compares that runs meanwhile.
+        # Nor is a comparison in one that runs meanwhile.
         "def g():\n assert x == 1\n return x\nassert g() == y": "and should be `2.0`",
     }.items():
         cell = f"import numpy as np\nf = abs\nx, y = 1.0, 2.0\n{line}"
@@ -353,7 +354,7 @@ def test_one_idea_is_named_beside_the_line_at_which_it_stops(learner):
     for stopped, count in ((failure, 1), (None, 2)):
         verdict = Verdict(attempt, stopped, table, attempt.module)
         assert repr(Report(verdict)).count("does not work yet") == count
-    # In a notebook, it shows itself in HTML.
+    # In a notebook, it shows itself as HTML.
     verdict.culprits = ["Variable.backward"]
     assert "<code>Variable.backward</code>" in Report(verdict)._repr_html_()
     assert "<table><tr><th></th><th>yours<" in Report(verdict)._repr_html_()
@@ -399,7 +400,7 @@ def test_hints_come_in_stages_and_the_code_is_the_last():
 
 @cache
 def small_package():
-    """All parts of the package that grows."""
+    """Return all parts of the package that grows."""
     rooms = (LESSONS / "framework").glob("*.py")
     return ChainMap(
         *(read_definitions(room.read_text(encoding="utf-8")) for room in rooms)
@@ -425,7 +426,9 @@ def test_hints_for_a_package_of_ones_own_ask_and_do_not_tell():
 
 
 def computed(code):
-    """What a definition computes, assigns or returns: no first hint may hold it."""
+    """Return the expressions that a definition computes, assigns or returns, which a
+    first hint must not contain.
+    """
     values = (getattr(node, "value", None) for node in ast.walk(ast.parse(code)))
     plain = ast.Constant | ast.Name | ast.Attribute
     nodes = (v for v in values if isinstance(v, ast.expr) and not isinstance(v, plain))
@@ -437,7 +440,7 @@ def computed(code):
 
 @pytest.fixture
 def session(learner, monkeypatch):
-    """A session of step 8 without a kernel; steps.step08 comes back after it."""
+    """Start a session of step 8 without a kernel; restore steps.step08 afterwards."""
     monkeypatch.setattr("steps.course.workshop.session.SESSION", None)
     monkeypatch.chdir(learner.place.parent)
     learner.open(8)
@@ -446,7 +449,7 @@ def session(learner, monkeypatch):
 
 
 class Ran:
-    """What IPython says of a cell that ran."""
+    """Make IPython's report on a cell that ran."""
 
     def __init__(self, cell, error=None):
         self.info = type("info", (), {"raw_cell": cell})
@@ -464,18 +467,18 @@ def test_what_a_cell_defines_is_the_step_from_then_on(session, capsys):
     assert "while box.creator" in session._text
     session.handle_cell(Ran("print(step08.Variable(3).data)"))
     assert session.cells == [WALK]
-    # Definitions that do not fit together leave the last ones that did.
+    # If definitions do not fit together, the last ones that did are kept.
     session.handle_cell(
         Ran("class Square(Nothing):\n    def forward(self, x): return x")
     )
-    assert "does not fit together: NameError" in capsys.readouterr().out
+    assert "cannot be assembled: NameError" in capsys.readouterr().out
     assert steps.step08.Square
 
 
 def test_what_was_not_run_is_said(learner):
     learner.types(8, WALK)
     said = find_not_run(learner.writes(8), learner.place)
-    assert said == {"Variable.backward": "the cell with it has not been run"}
+    assert said == {"Variable.backward": "its cell has not been run"}
     assert find_not_run(learner.writes(8, WALK), learner.place) == {}
     learner.path(8).unlink()
     assert find_not_run(learner.writes(8), learner.place) == {}
@@ -509,7 +512,7 @@ def test_a_notebook_in_a_kernel_from_the_first_cell_to_the_next_step(learner):
 
 @pytest.mark.slow
 def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, process):
-    # One process for all that is judged.
+    # One process for all judging.
     monkeypatch.setattr(verdicts, "TrialProcess", lambda: nullcontext(process))
 
     def said(words, code=0):
@@ -517,16 +520,16 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, proc
         return capsys.readouterr().out
 
     assert "step01.ipynb" in said("")
-    assert "step01.ipynb" in said("next")  # nobody has worked in it
-    assert "Step 1: nothing is written yet" in (nothing := said("judge", 1))
+    assert "step01.ipynb" in said("next")  # nobody has edited it
+    assert "Step 1: you have not written anything yet" in (nothing := said("judge", 1))
     assert "next 1 --anyway" in nothing
-    assert "✓" not in nothing  # that would be the lesson's
+    assert "✓" not in nothing  # the lesson's file would have it
     assert not learner.own_file(1).exists()
     learner.types(1, OWN_WAY[1])
     assert "step02.ipynb" in (right := said("next"))
     assert "is right: It works" in right
     assert "Step 2, " in said("next")
-    lent = "The lesson lends it `Function.__call__`, `Square`."
+    lent = "It borrows `Function.__call__`, `Square` from the lesson."
     assert lent in said("next --anyway")
     assert said("where").strip().endswith("step03.ipynb")
     assert "is right" in said("judge 1")
@@ -534,13 +537,13 @@ def test_the_terminal_leads_from_step_to_step(learner, capsys, monkeypatch, proc
     notebook = learner.open(1)
     notebook["cells"][-1] = {"cell_type": "code", "source": read_code(1)}
     learner.save(1, notebook)
-    assert "says the same as the lesson's" in said("diff 1")
+    assert "does not differ from the lesson's" in said("diff 1")
     assert said("").startswith("■◧□□□□□□□□ □")
 
 
 @pytest.fixture
 def says(capsys, monkeypatch, process):
-    """What a command says; one process tries all."""
+    """Run a command and return its output; one process tries everything."""
     for module in (verdicts, commands, workspace):
         monkeypatch.setattr(module, "TrialProcess", lambda: nullcontext(process))
 
@@ -567,9 +570,9 @@ def test_a_change_is_carried_to_the_later_steps(learner, says):
     learner.types(9, read_code(9).replace(old, new))
     said = says("carry 9")
     assert "Step 9 is right" in said
-    assert "Judges 2 later files" in said
+    assert "Judging 2 later files" in said
     assert "step10.py, with the new `square`: right" in said
-    # In step 12 a function takes several inputs, and this one does, too.
+    # In step 12, a function takes several inputs, and this one does as well.
     assert "step12.py, with the new `square`: right" in said
     assert "carry 9 --apply` replaces it in step10.py, step12.py, step10.ipynb" in said
     assert old in learner.own_file(10).read_text(encoding="utf-8")
@@ -583,7 +586,7 @@ def test_a_change_is_carried_to_the_later_steps(learner, says):
     assert any(
         f"{new}\n\ny = 1" in cell for cell in workspace.read_notebook(10, learner.place)
     )
-    assert "No later file holds" in says("carry 9")
+    assert "No later file contains" in says("carry 9")
 
 
 @pytest.mark.slow
@@ -604,7 +607,7 @@ def test_all_that_was_worked_in_is_judged_and_nothing_written(learner, says):
     learner.types(1, OWN_WAY[1])
     learner.open(2)
     said = says("judge all")
-    assert said.startswith("Judges your notebooks of step 1, 1 in all, and writes")
+    assert said.startswith("Judging your notebooks of step 1, 1 in all, without")
     assert "Step 1 is right" in said
     assert not learner.own_file(1).exists()
 
@@ -615,7 +618,7 @@ def test_a_file_that_is_missing_is_named_when_a_step_is_judged(learner, says):
         learner.own_file(number).write_text(read_code(number), encoding="utf-8")
     learner.types(3, read_code(3))
     said = says("judge 3")
-    assert "There is no step02.py of yours: what step 2 would have given it" in said
+    assert "You have no step02.py, so the code of step 2" in said
 
 
 @pytest.mark.parametrize(
@@ -631,13 +634,13 @@ def test_a_file_that_is_missing_is_named_when_a_step_is_judged(learner, says):
         ("--help", "judge every notebook when it is saved"),
         ("23", "my-course/step23.ipynb"),
         ("diff 23", "workshop judge 23` splits your core"),
-        ("--help", "say what your package is called"),
-        ("judge 8", "workshop 8` makes it"),
+        ("--help", "print the name of your package"),
+        ("judge 8", "workshop 8` creates it"),
         ("fresh 8", "There is no step08.ipynb"),
     ],
 )
 def test_the_terminal_knows_these_words(learner, capsys, words, said):
-    with suppress(SystemExit):  # argparse, with a mistake or for help
+    with suppress(SystemExit):  # argparse exits, on mistakes and for help
         main(["workshop", *words.split()])
     shown = capsys.readouterr()
     assert said in shown.out + shown.err
@@ -654,7 +657,7 @@ def test_the_way_has_a_mark_for_each_step(learner, monkeypatch):
     assert line.replace(" ", "")[:80] == "■◧" + open_ones + "·" * 6
     assert {len(group) for group in line.split()[:8]} == {10}
     assert all(f"{mark} " in meaning for mark in "■◧□·")
-    monkeypatch.chdir(learner.place)  # from a notebook of the workshop, too
+    monkeypatch.chdir(learner.place)  # also from a notebook of the workshop
     assert repr(steps.workshop()).splitlines()[0] == line
 
 
@@ -696,7 +699,7 @@ def test_ctrl_c_gets_a_sentence(learner, monkeypatch, capsys):
     learner.types(1, OWN_WAY[1])
     monkeypatch.setattr(commands, "judge_attempt", interrupt)
     assert main(["workshop", "judge", "1"]) == 130
-    assert "Interrupted: " in capsys.readouterr().err
+    assert "Interrupted; " in capsys.readouterr().err
     monkeypatch.setattr(sessions, "judge_attempt", interrupt)
     monkeypatch.chdir(learner.place)
     assert sessions.judge_step(1) is None

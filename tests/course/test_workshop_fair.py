@@ -1,5 +1,5 @@
-"""The workshop is fair: another right design is right, what a learner wrote is theirs,
-no more is lent than is needed, and what the table asks for, a lesson's cell asks for.
+"""The workshop is fair: other right designs are accepted, learners keep their code, no
+more is lent than needed, and the table requires nothing that lessons do not.
 """
 
 import re
@@ -34,7 +34,7 @@ CELLS = blocks("cells.md")
 
 
 def judged(learner, process, number, *cells):
-    """What comes of some cells beside those that the notebook has."""
+    """Judge some cells in addition to those of the notebook."""
     own = learner.writes(number, *learner.cells(number), *cells)
     return judge_attempt(own, process)
 
@@ -155,7 +155,9 @@ def test_words_of_a_message_do_not_judge(learner, process):
 
 @pytest.mark.slow
 def test_a_cell_before_the_code_may_stop_in_the_package(process):
-    """It shows what does not work yet, and what refuses it may be their own."""
+    """Such a cell shows what does not work yet, and may fail in the learner's
+    own way.
+    """
     stops = (
         ("The problem, cell 1", "x = 1\n1 / 0"),
         ("It works, cell 1", "assert x == 1"),
@@ -180,10 +182,10 @@ def test_what_stands_above_an_untouched_stub_counts(learner):
 @pytest.mark.parametrize(
     ("begin", "said"),
     [
-        ("def backward(self):\n", "stands outside of its class"),
+        ("def backward(self):\n", "outside its class"),
         (
             "class Variable(step07.Variable):\n  def backward(self):\n",
-            "on top of step07",
+            "derived from step07",
         ),
     ],
 )
@@ -212,7 +214,7 @@ def test_a_name_that_nobody_imports_is_not_right(learner, process):
 
 @pytest.mark.slow
 def test_a_skipped_step_takes_no_more_than_it_needs(learner, process):
-    for number in range(1, 17):  # right, as test_workshop_learners.py says
+    for number in range(1, 17):  # right, as test_workshop_learners.py shows
         learner.types(number, OWN_WAY[number])
         own = workspace.read_attempt(number, learner.place)
         workspace.write_framework(Verdict(own, None, {}, own.module), learner.place)
@@ -220,12 +222,12 @@ def test_a_skipped_step_takes_no_more_than_it_needs(learner, process):
     assert not before.lent
     learner.open(17)
     verdict = learner.judged(17, process)
-    # Their Exp.backward reads what step 17 makes weak.
+    # Their Exp.backward reads an attribute that step 17 makes weak.
     needed = ["Variable.backward", "Function.__call__", "Exp.backward"]
     assert sorted(verdict.to_lend) == sorted(needed)
     assert verdict.to_lend[-1] == "Exp.backward"
     said = " ".join(accept(verdict, learner.place))
-    lent = said.partition("The lesson lends it")[2]
+    lent = said.partition("It borrows")[2]
     assert all(f"`{name}`" in lent for name in needed)
     assert workspace.read_lent(workspace.read_own_text(17, learner.place)) == {*needed}
     theirs, old = verdict.module.definitions, before.module.definitions
@@ -235,7 +237,7 @@ def test_a_skipped_step_takes_no_more_than_it_needs(learner, process):
 
 
 SLOTS = '    __slots__ = ("data", "grad", "creator", "generation", "__weakref__")\n\n'
-# Another walk: functions in the order of their last use, without generations.
+# Another backward pass: functions in the order of their last use, without generations.
 WITHOUT_GENERATIONS = """
     def backward(self):
         if self.grad is None:
@@ -285,9 +287,9 @@ def test_what_does_not_fit_into_a_class_takes_its_place(learner, process, last, 
     assert workspace.passes_table(last, make())
     base = workspace.get_base(last + 2, learner.place)
     assert workspace.passes_table(last + 1, base.module.format())
-    assert "Of `Variable` all is the lesson's own" in base.message
+    assert "All of `Variable` is the lesson's" in base.message
     assert "Variable.__len__" in base.lent or last == 16
-    # To judge what is not written yet leads there, too.
+    # Judging an unwritten step also gives this message.
     verdict = judge_attempt(learner.writes(last + 1), process)
     assert len(verdict.culprits) <= 3
     assert verdict.module.format()
@@ -318,7 +320,7 @@ def test_of_many_names_one_is_blamed(learner):
     own = learner.writes(9, "def as_array(x):\n    return x")
     verdict = Verdict(own, None, {}, own.fill())
     first, *others = verdict.culprits = own.step.to_write[:5]
-    said = repr(Report(verdict)).partition("It takes 5 of the lesson's")[2]
+    said = repr(Report(verdict)).partition("With 5 of your definitions")[2]
     assert f"Begin with `{first}`. `steps.hint(9, " in said
     assert not [name for name in others if f"`{name}`" in said.partition("\n")[0]]
 
@@ -327,7 +329,7 @@ def test_of_many_names_one_is_blamed(learner):
 def test_where_most_rows_fail_the_one_that_raises_is_soon_found(
     learner, process, monkeypatch
 ):
-    text = re.sub(r"\bgy\b", "g", read_code(59))  # many are not as the lesson's
+    text = re.sub(r"\bgy\b", "g", read_code(59))  # many differ from the lesson
     text = text.replace("self.generation = 0\n", "self.generation = zero\n")
     learner.own_file(59).write_text(text, encoding="utf-8")
     names = ("EmbedID", "LSTM")
@@ -345,7 +347,7 @@ def test_where_most_rows_fail_the_one_that_raises_is_soon_found(
 def test_where_none_raises_the_one_that_all_failing_rows_run_is_found(
     learner, process, monkeypatch
 ):
-    text = re.sub(r"\bgy\b", "g", read_code(59))  # many are not as the lesson's
+    text = re.sub(r"\bgy\b", "g", read_code(59))  # many differ from the lesson
     wrong = text.replace("return x1 * g, x0 * g", "return x0 * g, x1 * g")
     assert wrong != text
     learner.own_file(59).write_text(wrong, encoding="utf-8")
@@ -369,10 +371,10 @@ def test_where_nothing_helps_nothing_is_offered(learner, monkeypatch):
     monkeypatch.setattr(workshop_command, "judge_attempt", lambda attempt: verdict)
     report, goes_on = workshop_command._judge_step(9)
     assert not goes_on
-    assert repr(report).endswith("What counts is the saved notebook.")
+    assert repr(report).endswith("Only the saved notebook was judged.")
     own.missing.append("exp")
     report, _ = workshop_command._judge_step(9)
-    assert "--anyway` goes on with the lesson's own `exp`." in repr(report)
+    assert "--anyway` continues with the lesson's own `exp`." in repr(report)
 
 
 def report_on(own, culprits, inside=""):
@@ -411,7 +413,7 @@ def test_a_forward_that_changes_its_input_is_said(learner):
     own = learner.writes(9, read_code(9))
     verdict = Verdict(own, None, {}, own.fill(), ["Square.forward"])
     verdict.evidence["differentiates one function"] = "your forward changed its input"
-    assert "changes the array that it gets" in repr(Report(verdict))
+    assert "changes its input" in repr(Report(verdict))
 
 
 @pytest.mark.slow
@@ -438,7 +440,7 @@ def test_a_file_that_is_gone_is_not_a_newer_course(learner, capsys):
     capsys.readouterr()
     commands.main(["workshop", "8"])
     said = capsys.readouterr().out
-    assert "there is no step07.py of yours any more" in said
+    assert "your step07.py no longer exists" in said
     assert "newer" not in said
 
 
@@ -459,7 +461,7 @@ def test_only_the_first_package_step_cuts_a_file(learner, monkeypatch):
         own = learner.writes(number)
         said = " ".join(accept(Verdict(own, None, {}, own.module), learner.place))
         assert f"step {number + 1}]" in said
-        assert ("cuts your own file" in said) == (number + 1 == first)
+        assert ("splits your own file" in said) == (number + 1 == first)
 
 
 # --- The table and the cells ----------------------------------------------------------
@@ -517,6 +519,6 @@ def test_every_row_that_is_learned_in_the_workshop_is_asked_for():
         for number in list_numbers()
         if row.expected(number) == WORKS and row.learned_at(number) == number
     }
-    # What step 13 brings back, steps 6 to 10 have asked for.
+    # Steps 6 to 10 require whatever step 13 brings back.
     again = {(13, name) for number, name in learned if number in range(6, 11)}
     assert {(number, name) for number, name, *_ in breaks()} >= learned - again

@@ -1,5 +1,5 @@
-"""Learners in the workshop, from step 1 to the last: one who writes all of it right, in
-their own way, and one who takes every second piece from the lesson.
+"""Learners in the workshop, from step 1 to the last: one writes everything right, in
+their own way, and one takes every second definition from the lesson.
 """
 
 import ast
@@ -19,8 +19,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def own_way(tmp_path_factory, process):
-    """The folder and the verdicts of one who writes all of it right, whatever steps
-    there are up to the package.
+    """The folder and verdicts of a learner who writes everything right, for all steps
+    before the package.
     """
     learner = Learner(tmp_path_factory.mktemp("own-way"))
     numbers = [n for n in list_numbers() if n < FIRST]
@@ -36,7 +36,7 @@ def imported(path):
 
 
 def broken(number, module):
-    """What should work at a step and does not."""
+    """List the rows that should work at a step but do not."""
     rows = [row for row in CAPABILITIES if row.expected(number) == WORKS]
     assert rows
     return [row.name for row in rows if run_probe(row.probe, module)[0] != WORKS]
@@ -83,13 +83,13 @@ def test_what_a_step_leaves_alone_is_that_of_their_own_step_before(own_way):
 
 @pytest.fixture(scope="module")
 def own_package(own_way):
-    """The same one goes on to the GPT, and nobody judges before the end: that is what
-    ``python -m tests.support.workshop_proof way`` does, which trains for minutes.
+    """The same learner continues to the GPT, judged only at the end; ``python -m
+    tests.support.workshop_proof way`` judges every step, which trains for minutes.
     """
     learner, _verdicts = own_way
     for number in [n for n in list_numbers() if FIRST <= n <= LAST]:
         cells = ["import numpy as np", OWN_PACKAGE.get(number, "")]
-        if number == FIRST:  # their class is there, and one method of it changes
+        if number == FIRST:  # their class exists, and one of its methods changes
             learner.types(number, cells[1])
             cells = workspace.read_notebook(number, learner.place)
         own = learner.writes(number, *cells)

@@ -1,5 +1,5 @@
-"""Whoever makes a mistake in the workshop meets a cell that stops, and a sentence that
-says where to look.
+"""A learner who makes a mistake in the workshop gets a failing cell, and a sentence
+that says where to look.
 """
 
 import pytest
@@ -21,7 +21,7 @@ def test_a_mistake_meets_a_sentence_that_helps(mistake, learner, monkeypatch, pr
     learner.types(mistake.step, mistake.code)
     verdict = learner.judged(mistake.step, process)
     assert not verdict.passes
-    # It goes on with the lesson's own in that place, and says so.
+    # The lesson's code is offered for that definition, and the report says so.
     assert verdict.to_lend
     assert_said([*mistake.said, "steps.hint("], verdict)
 
@@ -37,8 +37,9 @@ def assert_said(pieces, verdict):
 
 @pytest.fixture(scope="module")
 def brief_process():
-    """Tries the rows of the table that a step brings: all of it, with the lessons,
-    which train, is what ``python -m tests.support.workshop_proof slips`` tries.
+    """Try the rows of the table that a step adds; ``python -m
+    tests.support.workshop_proof slips`` tries the whole table and the lessons, which
+    train.
     """
     with TrialProcess() as process:
         process._child = Child(brief_trial.__name__)
@@ -47,7 +48,7 @@ def brief_process():
 
 @pytest.fixture
 def brought(monkeypatch):
-    """No more is due than the rows that a step brings."""
+    """Only the rows that a step adds must work."""
     rows = lambda step: [
         row for row in select_required_rows(step) if row.learned_at(step) == step
     ]

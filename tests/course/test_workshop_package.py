@@ -1,5 +1,5 @@
-"""The workshop from step 33 on: the learner's package grows, is judged, lies as files
-beside the workshop, and can leave.
+"""The workshop from step 33 on: the learner's package grows, is judged, is written
+beside the workshop, and can be packed.
 """
 
 import importlib
@@ -44,7 +44,7 @@ from tests.support.programs import python
 from tests.support.refusals import assert_refused
 
 CELLS = blocks("cells.md")
-# A sign that stands in the class.
+# An operator that is defined inside the class.
 NEGATIVE = "    def __neg__(self):\n        return neg(self)\n"
 KEPT = """                    if x.creator is not None and x.creator not in seen:
                         x.grad = None  # an earlier walk has kept it
@@ -59,7 +59,9 @@ CHECKED = """class Variable:
 
 
 def lesson(number, change=(), *, only=None):
-    """The lesson's code of what a step leaves to write, with something changed."""
+    """Return the lesson's code for the definitions that a step leaves to write, with a
+    change.
+    """
     step = get_step(number)
     texts = []
     for name in only or step.to_write:
@@ -76,7 +78,7 @@ def lesson(number, change=(), *, only=None):
 
 @pytest.fixture
 def restored():
-    """What is loaded in place of the small package gives way to what was there."""
+    """Restore the modules of the small package afterwards."""
     was = {
         n: module
         for n, module in sys.modules.items()
@@ -116,7 +118,7 @@ def test_a_package_is_a_text_of_rooms_and_comes_back_from_it():
     assert text == read_module(text).format()
     assert "# === functions_conv.py\n" in text
     assert "from .functions import linear" in text
-    # Python's own max in the core, and that of the package where images are pooled.
+    # Python's own max in the core, and the package's max where images are pooled.
     files = read_module(text).format_modules()
     assert "import max" not in files["core"]
     assert "import max" in files["functions_conv"]
@@ -163,7 +165,9 @@ def test_the_lesson_s_own_is_right_and_nothing_is_lent(learner, process, number)
 
 
 def test_a_core_of_another_design_is_right(learner, process):
-    """Operands are fitted where functions are called, and a method of its own walks."""
+    """Operands are converted when functions are called, and a separate method does the
+    backward pass.
+    """
     core = read_code(32)
     for old, new in (
         ("                for x, gx in zip(f.inputs, gxs, strict=True):\n", ""),
@@ -194,7 +198,7 @@ def test_a_core_of_another_design_is_right(learner, process):
     assert "add" in verdict.attempt.unchanged
 
 
-# More of them are in ways/slips.md; these are judged by the lesson's cells, too.
+# More of them are in ways/slips.md; these are also judged by the lesson's cells.
 WRONG = [
     (33, ("check_gradient(f, x, gx)", "pass"), "Variable.backward", "do not fit"),
     (34, ("cos(x) * gy", "np.cos(x.data) * gy"), "Sin.backward", "leave the graph"),
@@ -266,7 +270,7 @@ def test_a_session_takes_the_place_of_the_package(learner, restored):
 
 @pytest.fixture
 def done(learner):
-    """A learner who has come to the end."""
+    """A learner who has finished all steps."""
     learner.own_file(LAST).write_text(read_code(LAST), encoding="utf-8")
     return learner
 
@@ -285,13 +289,14 @@ def test_the_package_lies_beside_the_workshop_and_what_is_changed_stays(done):
     for name in ("layers.py", "core/function.py"):
         (mine / name).write_text("# mine", encoding="utf-8")
     said = learner_module.write_package(LAST, done.place)
-    assert "You changed layers.py, function.py" in said
+    assert "you edited them: layers.py, function.py" in said
     assert (mine / "layers.py").read_text(encoding="utf-8") == "# mine"
 
 
 # --- The core, cut up -----------------------------------------------------------------
 
-# Their own decisions, which move pieces and name a room, as older copies have them.
+# The learner's decisions, which move definitions and name a module, in the format of
+# older copies.
 TOOLS = """
 rooms = {"variable": ["Variable"], "function": ["Function"], "backward": ["walk"]}
 rooms["operators"] = ["arithmetic", "signs", "functions"]
@@ -312,7 +317,7 @@ print(np.round(y.data, 3), type(x).__module__)
 
 @pytest.fixture
 def decides(learner):
-    """Lets the learner save lesson 23 with what they decided, and cuts their file."""
+    """Let the learner save lesson 23 with their decisions, and split their file."""
 
     def decide(code):
         cells = [{"cell_type": "code", "source": code}]
@@ -325,7 +330,7 @@ def decides(learner):
 
 @pytest.fixture
 def mine(learner):
-    """Their step 22, with signs in the class, and helpers of their own."""
+    """The learner's step 22, with operators in the class and their own helpers."""
     text = read_code(22)
     for lesson_s, own in (
         ("Variable.__neg__ = neg\n", ""),
@@ -360,7 +365,7 @@ def test_copies_of_lesson_23_that_were_laid_before_find_their_names():
 def test_their_file_is_cut_by_what_they_decided(mine, decides, capsys):
     decides(TOOLS)
     named = "`backward`, `function`, `operators`, `tools`, `variable`"
-    assert f"the rooms {named}" in capsys.readouterr().out
+    assert f"the modules {named}" in capsys.readouterr().out
     assert rooms_of(mine) == ["backward", "function", "operators", "tools", "variable"]
     rooms = {
         room: (mine / "core" / f"{room}.py").read_text() for room in rooms_of(mine)
@@ -373,11 +378,12 @@ def test_their_file_is_cut_by_what_they_decided(mine, decides, capsys):
     assert "def numerical_diff" in rooms["tools"]
     ran = python("-c", SLOPE, folder=mine.parent)
     assert ran.stdout == "39.334 mine.core.variable\n", ran.stderr
-    # They change their mind: a room that is gone goes, unless somebody worked in it.
+    # They change their mind: a module that is no longer needed is removed, unless it
+    # was edited.
     (mine / "core" / "operators.py").write_text("# mine", encoding="utf-8")
     decides("")
     assert rooms_of(mine) == ["backward", "checks", "function", "operators", "variable"]
-    assert "You changed operators.py" in capsys.readouterr().out
+    assert "you edited them: operators.py" in capsys.readouterr().out
 
 
 def read_all(folder):
@@ -422,7 +428,7 @@ def test_their_file_is_cut_as_they_wrote_the_files_of_the_lesson(mine):
     }
     for name, text in files.items():
         write_new(folder / name, text)
-    os.utime(folder / "operators.py", (0, 0))  # given up for the next one
+    os.utime(folder / "operators.py", (0, 0))  # superseded by the next one
     write_new(folder / "calculations.py", files["operators.py"])
     assert main(["workshop", "judge", "23"]) == 0
     texts = {r: (mine / "core" / f"{r}.py").read_text("utf-8") for r in rooms_of(mine)}
@@ -437,25 +443,26 @@ def test_their_file_is_cut_as_they_wrote_the_files_of_the_lesson(mine):
 def test_a_core_that_cannot_be_cut_stays_in_one_room(mine, decides, capsys):
     decides(CIRCLE)
     said = capsys.readouterr().out
-    assert "`Variable.__add__` needs `add`, in the room high, and" in said
-    assert "stays in one room" in said
+    assert "`Variable.__add__` needs `add`, in the module high, and" in said
+    assert "stays in one module" in said
     assert not rooms_of(mine)
     assert (mine / "core.py").exists()
     ran = python("-c", SLOPE, folder=mine.parent)
     assert ran.stdout == "39.334 mine.core\n", ran.stderr
-    # Cut later, the one room goes; if they worked in it, it stays, and is the core.
+    # After a later split, the single module is removed; if it was edited, it stays and
+    # is the core.
     decides(TOOLS)
     assert rooms_of(mine)
     assert not (mine / "core.py").exists()
     decides(CIRCLE)
     (mine / "core.py").write_text("# mine", encoding="utf-8")
     decides(TOOLS)
-    assert "You changed core.py" in capsys.readouterr().out
+    assert "you edited them: core.py" in capsys.readouterr().out
     assert not rooms_of(mine)
 
 
 def test_the_core_goes_on_in_its_rooms(done, decides):
-    """In 32 gradients become variables there, and later rooms import from them."""
+    """In 32, gradients become variables there, and later modules import from them."""
     core = done.place.parent / "mine" / "core"
     done.own_file(LAST).unlink()
     done.own_file(32).write_text(read_code(32), encoding="utf-8")
@@ -482,7 +489,7 @@ def test_a_package_has_the_name_that_its_owner_gives_it(done, capsys):
     assert not mine.exists()
     assert (spark / "notes.txt").exists()
     assert (spark / "layers.py").read_text(encoding="utf-8") == "# mine"
-    assert "You changed layers.py: they" in capsys.readouterr().out
+    assert "you edited them: layers.py" in capsys.readouterr().out
     assert main(["workshop", "name"]) == 0
     assert capsys.readouterr().out.endswith("spark\n")
     for bad in ("numpy", "two words", "class", "json", "my_framework"):
@@ -504,7 +511,7 @@ def test_any_notebook_gets_the_package_by_steps_mine(done, monkeypatch, capsys):
     x = own.Variable(np.ones((2, 3)))
     assert own.matmul(x, x.T).sum().data == 12.0
     assert not isinstance(x, importlib.import_module(f"{STEPS}.step60").Variable)
-    assert steps.mine(41).__name__ == "steps.step41"  # nothing of theirs is there
+    assert steps.mine(41).__name__ == "steps.step41"  # without the learner's files
 
 
 @pytest.mark.slow
@@ -524,8 +531,8 @@ def test_a_packed_package_is_installed_elsewhere_and_reads_digits(done, tmp_path
     built = python("-m", "hatchling", "build", "-t", "wheel", folder=target)
     (wheel,) = target.glob("dist/*.whl")
     assert wheel.exists(), built.stderr
-    # An environment into which it is installed. NumPy and matplotlib are found on
-    # PYTHONPATH, where the course, which is installed to be edited, is not.
+    # The environment into which it is installed. NumPy and matplotlib are found on
+    # PYTHONPATH, but the course, which is an editable install, is not.
     venv.create(tmp_path / "empty")
     programs = "Scripts" if os.name == "nt" else "bin"
     empty = tmp_path / "empty" / programs / "python"

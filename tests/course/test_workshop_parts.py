@@ -1,4 +1,4 @@
-"""The workshop after step 74: of a step's own module one definition is the learner's,
+"""The workshop after step 74: one definition of a step's own module is the learner's,
 and the lesson runs on dezero_lite.
 """
 
@@ -28,8 +28,8 @@ def _the_lessons_own_comes_back():
 
 @pytest.fixture(autouse=True)
 def _times_are_not_measured(monkeypatch):
-    """They are as they are, and ``python -m tests.support.workshop_proof parts`` has
-    the time for it.
+    """Shorten the lesson's measurements; ``python -m tests.support.workshop_proof
+    parts`` has time for the full ones.
     """
     monkeypatch.setattr(verdict, "list_judging_cells", short_lessons.cells)
 
@@ -43,7 +43,7 @@ def test_the_notebook_leaves_one_part_to_write(learner):
     places = dict(notebook.list_judging_cells(STEP))
     assert trial.LOAD in places.values()
     cells = learner.cells(STEP)
-    # What else the lesson shows stays.
+    # The lesson's other code stays.
     assert any("def walk" in cell for cell in cells)
     assert not any("along.step * stride" in cell for cell in cells)
 
@@ -77,7 +77,7 @@ def test_their_part_takes_the_place_of_the_lesson_s(learner, process):
     assert "def seen" in text
     assert "from .library import moved as __getattr__" in text
     assert not (learner.place.parent / "mine").exists()
-    # Elsewhere in the process, the lesson's own is there.
+    # Elsewhere in the process, the lesson's own version is used.
     lesson = importlib.import_module("steps.step81").Strip(range(6), (2, 3))
     assert not hasattr(lesson, "seen")
 
@@ -109,7 +109,7 @@ def test_their_package_ends_at_74_and_the_way_goes_on_to_81(
     with pytest.warns(DeprecationWarning, match="import Variable from dezero_lite"):
         assert steps.mine(STEP).Variable.__module__.startswith("dezero_lite")
     assert steps.mine(80).__name__ == "my_step74"
-    # Its files lie beside the course, not beside theirs.
+    # Its files are beside the course, not beside the learner's.
     assert steps.mine(91).torch_digits()[0].exists()
     assert workspace.find_current(learner.place) is None
 

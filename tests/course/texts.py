@@ -1,4 +1,4 @@
-"""What tests use that is text: programs, pages, what learners type."""
+"""Texts for tests: programs, pages, and code that learners type."""
 
 from pathlib import Path
 
@@ -12,12 +12,12 @@ def text(name):
 
 
 def blocks(name):
-    """The pieces of code in a file, by the heading above each."""
+    """Read the blocks of code in a file, by the heading above each."""
     return {title: code for title, _, (code,) in sections(TOY / name)}
 
 
 def cases(name):
-    """Pairs of what comes of it, a list, and code, by the heading above each."""
+    """Read pairs of expected results (a list) and code, by the heading above each."""
     found = {}
     for title, words, (code,) in sections(TOY / name):
         found[title] = [line.removeprefix("- ") for line in words.splitlines()], code

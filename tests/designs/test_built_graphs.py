@@ -1,5 +1,5 @@
-"""What steps 61 to 64 share, which build a graph first: operators, what is no value
-yet, and gradients to the second order against differences.
+"""Properties that steps 61 to 64, which build a graph first, share: operators, nodes
+without a value yet, and gradients to second order against differences.
 """
 
 import copy
@@ -109,7 +109,7 @@ def test_nothing_is_computed_early_or_twice_or_for_nothing(way):
     needless = built.operation(lambda x: [runs.append("needless"), x][1], a)
     program = built.program([a * a + a, a])
     if way in ("step 62", "step 63"):
-        runs.clear()  # they try an operation once, to know its type
+        runs.clear()  # they try an operation once to find its type
     assert runs == []
     assert program() == [90.0, 9.0]
     assert runs == ["a"]
@@ -159,7 +159,7 @@ def test_five_of_many_users_are_named(way):
 
 
 def assert_two_orders(built, y, variables):
-    """The first gradients are right, and those of all that they depend on."""
+    """The first gradients are right, and so are those of everything they depend on."""
     assert_gradients(built, y, variables)
     total = built.words.total
     squares = sum(total(g * g) for g in built.gradients(y, variables))

@@ -1,4 +1,4 @@
-"""Each design can do what the table says, and fails where it says so."""
+"""Each design can do what the table says, and fails where the table says so."""
 
 from importlib import import_module
 
@@ -27,7 +27,7 @@ def test_a_ladder_of_additions_is_not_walked_along_every_path(design):
 
 
 def test_the_page_in_the_docs_is_up_to_date():
-    # What the tests above expect, without finding it out again.
+    # The expectations of the tests above, without running them again.
     text, command = (
         PAGE.read_text(encoding="utf-8"),
         "tests.support.design_capabilities",

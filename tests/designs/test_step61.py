@@ -1,4 +1,6 @@
-"""Step 61: nodes that keep their values, and lose them when something above changes."""
+"""Step 61: nodes that keep their values, and lose them when something upstream
+changes.
+"""
 
 import threading
 
@@ -14,8 +16,8 @@ from tests.support.arrays import assert_close
 @given(st.data())
 @settings(max_examples=60, deadline=None)
 def test_no_stale_value_is_served_and_no_operation_runs_for_nothing(data):
-    """Random graphs, random orders of filling, updating and asking, against a
-    recomputation from nothing.
+    """Compare random graphs, in random orders of filling, updating and asking, with
+    recomputation from scratch.
     """
     leaves = [Variable(1.0 + i, f"w{i}") for i in range(3)]
     nodes = list(leaves)
@@ -63,7 +65,7 @@ def test_threads_may_update_and_ask_one_graph():
     class Slow(Operation):
         def compute(self, a):
             waiting.set()
-            updated.wait(0.2)  # as long as the other thread needs, if it may run
+            updated.wait(0.2)  # as long as the other thread needs if it may run
             return a
 
     waiting, updated = threading.Event(), threading.Event()

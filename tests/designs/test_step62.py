@@ -1,4 +1,4 @@
-"""Step 62: expressions, and functions made of them."""
+"""Step 62: expressions, and functions compiled from them."""
 
 import weakref
 from threading import Thread
@@ -23,7 +23,7 @@ def test_expressions_hold_no_values_and_a_call_leaves_none_behind():
 
 def test_no_update_is_lost_when_eight_threads_call():
     count, by = Shared(0, "count"), scalar("by", int)
-    # A slow operation, during which another thread gets its turn.
+    # A slow operation, during which another thread can run.
     slow = step62.Op("slow", lambda a: [sleep(0.0005), a + 1][1], step62.same)
     tick = function([by], count, [(count, step62.apply(slow, count) * by)])
     threads = [Thread(target=lambda: [tick(1) for _ in range(10)]) for _ in range(8)]

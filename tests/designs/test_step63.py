@@ -26,7 +26,7 @@ def test_comparisons_are_expressions(name):
 
 
 def drawn_graph(data, leaves):
-    """A random graph with switches. Branches that are not taken hold a logarithm that
+    """Make a random graph with switches, whose other branches hold a logarithm that
     would raise.
     """
     poison = total(log(leaves[0] * 0.0 - 1.0))

@@ -1,4 +1,4 @@
-"""Step 64: sessions. The graph is drawn once, and sessions run it."""
+"""Step 64: sessions. The graph is built once, and sessions run it."""
 
 import threading
 import weakref

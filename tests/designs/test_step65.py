@@ -1,5 +1,5 @@
-"""Step 65: what does not need a gradient. Scalars, and a graph of those alone whose
-gradient is asked for.
+"""Step 65: nodes that need no gradient are left out of the graph, which consists of
+scalars.
 """
 
 import copy
@@ -20,7 +20,9 @@ from tests.support.refusals import assert_refused
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(without_collector):
-    """What a test makes is gone at its end, without the garbage collector."""
+    """Everything that a test creates is freed at its end without the garbage
+    collector.
+    """
     before = sc.live_nodes()
     yield
     assert sc.live_nodes() == before
@@ -132,7 +134,7 @@ def test_comparisons_compare_the_numbers():
 
 
 def play(inputs, lines):
-    """A random program; what has poles is kept away from them, and what grows is
+    """Make a random program; inputs keep away from poles, and results that grow are
     squashed.
     """
     safe = {
@@ -179,8 +181,8 @@ def test_gradients_of_random_graphs(values, lines):
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.floats(-2, 2), min_size=3, max_size=3), LINES, st.integers(0, 7))
 def test_only_what_needs_a_gradient_enters(values, lines, mask):
-    """The same program with gradients for some inputs: the same value, the same
-    derivatives, never more nodes.
+    """Run the same program with gradients for some inputs: the same value and
+    derivatives, and never more nodes.
     """
 
     def program(chosen):
@@ -312,7 +314,7 @@ def test_jacobian_by_rows():
 def test_gradient_descent_goes_down_and_leaves_no_node():
     start = sc.live_nodes()
     x, y = new(0.0, 2.0)
-    (x * 100).backward()  # an old gradient, which is not to count
+    (x * 100).backward()  # an old gradient, which must not count
     counts = []
 
     def loss():

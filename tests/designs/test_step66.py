@@ -1,5 +1,5 @@
-"""Step 66: tensors whose edges carry the rule. Every gradient against finite
-differences, every fault mended.
+"""Step 66: tensors whose edges carry the rule. Every gradient is compared with finite
+differences, and every fixed fault has a test.
 """
 
 import gc
@@ -64,7 +64,7 @@ OPERATIONS = {
 }
 
 
-# These compute with a float64 array beside the tensor.
+# These compute with a float64 array as the other operand.
 WIDENED = {"a + array", "reshape", "transpose"}
 
 

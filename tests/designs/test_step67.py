@@ -1,5 +1,5 @@
-"""Step 67: exponentials, convolution and pooling on tensors, every gradient against
-finite differences.
+"""Step 67: exponentials, convolution and pooling on tensors, with every gradient
+compared with finite differences.
 """
 
 import numpy as np
@@ -82,7 +82,7 @@ PADDING = st.tuples(st.integers(0, 2), st.integers(0, 2))
 
 
 def windows_of(x, kernel, stride, padding, fill=0.0):
-    """Each window of images, cut out by rows and columns, one by one."""
+    """Cut out each window of images, row by row and column by column."""
     around = [(p, p) for p in padding]
     x = np.pad(x, [(0, 0), (0, 0), *around], constant_values=fill)
     (kh, kw), (sh, sw) = kernel, stride
@@ -105,7 +105,7 @@ def test_windows_of_every_geometry(kernel, stride, padding):
     windows = Windows(kernel, stride, padding)
     rows = gather(x, windows)
     other = uniform(*rows.shape, seed=1)
-    # To scatter is the transpose of to gather.
+    # Scattering is the transpose of gathering.
     there_and_back = (x * scatter(other, x.shape, windows)).sum()
     assert np.isclose((rows * other).sum(), there_and_back)
 

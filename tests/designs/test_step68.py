@@ -1,5 +1,5 @@
 """Step 68: six designs, one program. The programs agree with one another, and the tools
-measure what they say.
+measure what they claim.
 """
 
 import gc
@@ -19,7 +19,7 @@ OTHERS = [name for name in DESIGNS if name != "by hand"]
 
 
 def random_task(kind, seed, n):
-    """Other data and other weights than the lesson's; the shapes are the same."""
+    """Make other data and weights than the lesson's, in the same shapes."""
     rng = np.random.default_rng(seed)
     shapes = {"line": [(1, 1), (1,)], "classifier": [(2, 3), (3,), (3, 1), (1,)]}[kind]
     x = rng.normal(size=(n, shapes[0][0]))
@@ -32,8 +32,8 @@ def random_task(kind, seed, n):
 
 
 def assert_like_by_hand(name, kind, task, steps, **tolerance):
-    """A design gives the losses and weights of the program by hand, and leaves the task
-    as it was.
+    """A design gives the losses and weights of the hand-written program, and does not
+    change the task.
     """
     arrays = [task.x, task.t, *task.weights]
     copies = [array.copy() for array in arrays]
@@ -114,7 +114,7 @@ def test_no_design_gathers_objects_and_none_leaves_a_graph(name):
     assert len(set(found[1:])) == 1
     gc.collect()
     assert len(step68.living(design.made_of)) == before
-    # A static graph is made once, a dynamic one in each step.
+    # A static graph is built once, a dynamic one in each step.
     made = step68.made_in_each_step(design.classifier, design.made_of, task)
     assert (made == 0) == (name in ("step 61", "step 62", "step 64"))
 
@@ -146,7 +146,7 @@ def test_time_is_taken_in_turns_after_a_warm_up_and_the_best_counts():
 
         return run
 
-    # Two steps to warm up, then three turns of two; one turn is disturbed.
+    # Two warm-up steps, then three rounds of two; one round is disturbed.
     quick = [50.0, 9.0, 1.0, 4.0, 100.0, 100.0, 2.0, 4.0]
     slow = [50.0, 9.0, 6.0, 6.0, 7.0, 7.0, 8.0, 8.0]
     programs = {"quick": program("quick", quick), "slow": program("slow", slow)}

@@ -1,4 +1,4 @@
-"""The trained model that steps/data holds is what steps 74 to 76 say it is."""
+"""The trained model in steps/data does what steps 74 to 76 say."""
 
 import inspect
 
@@ -19,6 +19,7 @@ def test_no_held_out_sum_is_a_training_sum_in_either_order():
     assert len({tuple(row) for row in rows}) == 10_000
     swapped = rows[:, [3, 4, 2, 0, 1, 5, 6, 7, 8]]
     held = {tuple(row) for part in (rows, swapped) for row in part[:999]}
-    # The lesson trains on all others; the adder in the file saw those from 1,000 on.
+    # The lesson trains on all others; the stored adder was trained on those from 1,000
+    # on.
     assert not held & {tuple(row) for row in rows[999:]}
     assert "[1000:]" in inspect.getsource(make_adder)

@@ -1,5 +1,5 @@
-"""The scripts of tests/package that are the book's, in our words, run on the package
-that grows, too: those that ask for nothing else.
+"""The scripts in tests/package that retell the book's also run on the package that
+grows, unless they need something else.
 """
 
 import ast
@@ -14,8 +14,8 @@ from tests.package import test_book_scripts, test_book_training
 
 LITE = "dezero_lite"
 DEZERO = package_that_grows()
-# What the others ask for, as their error names it: gradients that are arrays (as those
-# of step 22 are), a GPU, options, and shapes that the small package refuses.
+# What the others need, as their error names it: gradients that are arrays (as in step
+# 22), a GPU, options, and shapes that the small package rejects.
 SIMPLE, GPU = "is_simple_core", "'cuda'"
 LACKS = {
     "test_gradient_descent_on_rosenbrock-1": SIMPLE,
@@ -24,12 +24,12 @@ LACKS = {
     "test_a_layer_with_parameters_of_its_own": GPU,
     "test_an_rnn_is_given_targets_as_the_curve_has_them": r"\(1, 1\) and \(1,\)",
 }
-# And one has the name of dezero_lite in its text.
+# And one contains the name of dezero_lite.
 ITS_OWN = {"test_a_script_in_a_process_of_its_own"}
 
 
 def on_the_small_package(module):
-    """The module's own text, run with the small package in place of dezero_lite."""
+    """Run the module's own text with the small package instead of dezero_lite."""
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     names = {"__name__": module.__name__, "__file__": module.__file__}
     kept = []
@@ -43,7 +43,7 @@ def on_the_small_package(module):
                     names[alias.name] = getattr(DEZERO, alias.name)
         else:
             kept.append(node)
-    # dezero_lite's reads the loss with a method that the small package does not have.
+    # dezero_lite's reads the loss with a method that the small package lacks.
     exec(compile(ast.Module(kept, []), module.__file__, "exec"), names)
     names["train_step"] = train_step
     return names
@@ -61,7 +61,7 @@ def train_step(model, optimizer, loss):
 
 
 def scripts():
-    """Each script, with what it is given, under its name."""
+    """Collect each script with its arguments, by name."""
     for module in (test_book_scripts, test_book_training):
         for name, script in on_the_small_package(module).items():
             if not name.startswith("test_") or name in ITS_OWN:

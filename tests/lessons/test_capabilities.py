@@ -1,5 +1,5 @@
-"""Each step can do what its lesson says, and fails as its lesson says at what it cannot
-do yet.
+"""Each step can do what its lesson says, and fails as its lesson says where it cannot
+do something yet.
 """
 
 import dataclasses
@@ -37,7 +37,7 @@ def test_the_names_of_a_step_are_enough_for_what_it_brings(number):
 
 
 def test_the_page_in_the_docs_is_up_to_date():
-    # What the tests above expect, without finding it out again.
+    # The expectations of the tests above, without running them again.
     assert PAGE.read_text(encoding="utf-8") == format_page(expected=True), (
         "run python -m tests.support.capabilities"
     )

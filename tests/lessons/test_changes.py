@@ -1,4 +1,4 @@
-"""*Predict, then change* is tested, in every lesson that says it, and on the map."""
+"""*Predict, then change* is tested in every lesson that has it, and on the map."""
 
 from pathlib import Path
 

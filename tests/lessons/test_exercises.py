@@ -1,5 +1,5 @@
-"""Exercises: the checks pass on the solution, and fail on the untouched stub with words
-that help.
+"""Exercises: the checks pass on the solution, and fail on the untouched stub with a
+helpful message.
 """
 
 import json
@@ -26,7 +26,7 @@ from tests.support.lesson_checks import code_cells, notebook, source
 
 
 def test_checks_pass_on_the_solution():
-    # nbval runs these cells too; here it is certain that each check was run and was a
+    # nbval also runs these cells; here we make sure that each check ran and was a
     # check.
     complaints = []
     for number in numbers():
@@ -62,7 +62,7 @@ def cell(text, *tags):
 
 
 def little(solution=SOLUTION, check=HELPS, *after):
-    """The cells of a lesson with this single exercise."""
+    """Return the cells of a lesson with only this exercise."""
     return [cell(solution), cell(check, exercises.CHECK), *map(cell, after)]
 
 
@@ -172,7 +172,7 @@ def test_what_an_exercise_does_not_stand_on_is_left_out():
     assert found == [kept, *stood_on, *map(source, own)]
 
 
-# Cells of which v and x are needed, and what is left of them.
+# Cells of which v and x are needed, and their remains.
 PARTS = {
     "x = read()\nlosses = train(x)\nassert min(losses) < 1": "x = read()",
     "x = read()\nfill(x)\nshow(losses)": "x = read()\nfill(x)",
@@ -268,7 +268,7 @@ def test_what_gives_a_task_away_is_folded_in_copies():
     folded = {"source_hidden": True, "outputs_hidden": True}
     assert shown["metadata"]["jupyter"] == folded
     assert "jupyter" not in works["metadata"]
-    book["cells"] = book["cells"][-4:]  # nothing is to be written here
+    book["cells"] = book["cells"][-4:]  # there is nothing to write here
     assert "jupyter" not in remove_solutions(book)["cells"][1]["metadata"]
 
 

@@ -1,5 +1,5 @@
-"""The package that grows: right to second order, the same as dezero_lite, and made of
-nothing but what the steps bring.
+"""The package that grows: correct to second order, equivalent to dezero_lite, and
+consisting only of what the steps add.
 """
 
 import ast
@@ -30,7 +30,7 @@ from tests.support.programs import python
 
 FOLDER = ROOT / "steps" / "framework"
 ALL_ROOMS = [path.stem for path in sorted(FOLDER.glob("[!_]*.py"))]
-# The others are for stage 7, on a package of one's own.
+# The others are for stage 7, on the learner's own package.
 ROOMS = [room for room in ALL_ROOMS if room not in MODULES_OF_STAGE_7]
 STEPS = range(33, 61)
 DRAWING = {"get_dot_graph", "plot_dot_graph", "play"}  # these draw every framework
@@ -41,9 +41,9 @@ def numbers(*shape, low=-1.0, high=1.0, seed=0):
 
 
 WHOLE = SimpleNamespace(**vars(attention) | vars(gpt) | vars(step60))
-MASK = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0]], bool)  # the last sees nothing
+MASK = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0]], bool)  # the last one sees nothing
 
-# Beside the functions that both packages have, what has no name of its own.
+# Operations without a name of their own, besides the functions that both packages have.
 CASES = {name: call for name, call in CALLS.items() if hasattr(WHOLE, name)} | {
     "pow": ("lambda x: x**3", numbers(3)),
     "add": ("lambda a, b: (a + b) ** 2", numbers(3, 1), numbers(4)),
@@ -86,7 +86,9 @@ CASES = {name: call for name, call in CALLS.items() if hasattr(WHOLE, name)} | {
 
 
 def case(name, of, F):
-    """A function of numbers alone, in the words of one package, and arrays for it."""
+    """Return a function of numbers only, written with one package, and arrays
+    for it.
+    """
     code, *inputs = CASES[name]
     f = function_of(code, of, F)
     arrays = [x for x in inputs if x.dtype.kind == "f"]
@@ -94,7 +96,9 @@ def case(name, of, F):
 
 
 def gradients(of, f, arrays):
-    """The value of Σ f³, and its derivatives along all inputs, to second order."""
+    """Return the value of Σ f³, and its derivatives with respect to all inputs, to
+    second order.
+    """
     xs = [of.Variable(array) for array in arrays]
     y = f(*xs)
     (y * y * y).sum().backward(create_graph=True)
@@ -237,7 +241,7 @@ def test_batch_norm_in_use_keeps_float32_beside_averages_of_float64():
 
 
 def trained(of, L, M, opt, F, make, optimizer, seed=0):
-    """The losses of a model, from the same random numbers in both packages."""
+    """Return the losses of a model, from the same random numbers in both packages."""
     of.manual_seed(seed)
     model = make(L, M, F)
     optimizer = optimizer(opt).setup(model)
@@ -379,7 +383,7 @@ def test_unchained_variables_have_no_past():
 @pytest.mark.parametrize("name", CASES)
 def test_variables_of_the_two_packages_do_not_mix(name):
     if any(sign in name for sign in ("x.", "pow", "numbers", "x[")):
-        return  # methods of a Variable, which are its own
+        return  # methods of Variable, defined in its class
     for of, package, F in ((lite, WHOLE, WHOLE), (step60, lite, LF)):
         f, arrays = case(name, package, F)
         first = of.Variable(arrays[0])
@@ -406,7 +410,7 @@ def growth(number):
 
 
 def definitions(name):
-    """The functions and classes of a room, and the names that are given to them."""
+    """Return the functions and classes of a module, and the names that are assigned."""
     found = import_module(f"steps.framework.{name}")
     return {
         public: value
@@ -482,7 +486,7 @@ x.backward()
 
 
 def parts(path):
-    """Each top-level definition's source; methods of a class one by one."""
+    """Return each top-level definition's source; methods of a class one by one."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     found = {}
     for node in tree.body:
@@ -523,7 +527,7 @@ def test_core_is_the_file_of_step_32():
 
 
 def test_core_is_in_reading_order():
-    """What a definition uses is above it, or else close by."""
+    """A definition only uses what is above it, or else close by."""
     module = ModuleText.read((FOLDER / "core.py").read_text(encoding="utf-8"))
     names = [{*parts_of(text)} for text in module.statements]
     later = {}
@@ -560,14 +564,14 @@ def test_the_whole_is_a_dozen_pages_and_stage_7_three(rooms, least, most):
     lines = 0
     for room in rooms:
         text = (FOLDER / f"{room}.py").read_text(encoding="utf-8")
-        # Unparsed, it has neither comments nor empty lines; docstrings have one line.
+        # Unparsed code has neither comments nor empty lines; docstrings have one line.
         code = ast.unparse(ast.parse(text)).splitlines()
         lines += sum(bool(line) and '"""' not in line for line in code)
     assert least < lines < most
 
 
 class Framework:
-    """Step 60, with the name that the first steps have for a measured slope."""
+    """Return step 60, with the name that the first steps use for a measured slope."""
 
     numerical_diff = staticmethod(step60.numerical_grad)
 

@@ -1,4 +1,4 @@
-"""Every lesson against the guards, and every guard against a planted fault."""
+"""Every lesson passes the guards, and every guard finds a planted fault."""
 
 import copy
 from dataclasses import replace
@@ -63,13 +63,13 @@ def test_names_that_a_step_once_handed_on_are_found_with_a_warning(number):
 
 
 def with_text(number, old, new):
-    """A lesson with a fault in its text."""
+    """Make a lesson with a fault in its text."""
     assert old in lesson(number).text
     return replace(lesson(number), text=lesson(number).text.replace(old, new, 1))
 
 
 def with_cell(number, place, **changes):
-    """A lesson with a fault in a code cell of its notebook; the last one is -1."""
+    """Make a lesson with a fault in a code cell of its notebook; -1 is the last one."""
     notebook = copy.deepcopy(lesson(number).notebook)
     code_cells(notebook)[place].update(changes)
     return replace(lesson(number), notebook=notebook)
@@ -86,7 +86,7 @@ def place_of(number, condition):
 
 
 def of_text(number, text):
-    """A lesson of this text alone."""
+    """Make a lesson from this text alone."""
     return replace(lesson(number), text=text)
 
 

@@ -1,7 +1,7 @@
 """The learner's own framework trains a network.
 
 The classes that lessons 38 to 43 have written, *Write it*, run on step 32, which in the
-workshop is the learner's own file: nothing of `dezero_lite` is in them.
+workshop is the learner's own file: they contain nothing of `dezero_lite`.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ STEPS = 300
 
 @pytest.fixture(scope="module")
 def own():
-    """Step 32's names, and on top of them what is written from lesson 38 on."""
+    """Return step 32's names, plus what is written from lesson 38 on."""
     names = {name: getattr(step32, name) for name in step32.__all__} | {"np": np}
     for number in WRITTEN:
         first = exercises.find_exercises(builder.read_lesson_cells(number))[0]

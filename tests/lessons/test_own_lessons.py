@@ -1,7 +1,7 @@
-"""Stage 7 on the package that grows: it writes and learns as dezero_lite does, and
-lessons 69 to 74 run on it.
+"""Stage 7 on the package that grows: it writes and learns like dezero_lite, and lessons
+69 to 74 run on it.
 
-What each function computes, test_framework.py compares.
+test_framework.py compares what each function computes.
 """
 
 from collections import ChainMap
@@ -53,7 +53,7 @@ def test_it_writes_what_dezero_lite_writes(options):
     ours, theirs = (
         package.generate(
             model_of(package, dropout_ratio=0.5, dtype=np.float64),
-            *(IDS, 4),  # beyond the six places that it sees
+            *(IDS, 4),  # beyond the six positions that it sees
             **options,
             rng=np.random.default_rng(1),
         )
@@ -105,7 +105,7 @@ def test_what_does_not_divide_is_refused(wrong):
 
 
 def losses_of_an_adder(package):
-    """The first losses of lesson 74's training on sums, in float32 as there."""
+    """The first losses of lesson 74's training on sums, in float32 as in the lesson."""
     package.manual_seed(0)
     model, rng = package.GPT(12, context=8), np.random.default_rng(0)
     optimizer, losses = package.Adam().setup(model), []

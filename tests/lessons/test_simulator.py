@@ -1,5 +1,5 @@
-"""The simulator of step 80 against numbers that were published, which stand here a
-second time, and against counting by hand.
+"""The simulator of step 80 is compared with published numbers, which are repeated here,
+and with counting by hand.
 """
 
 from dataclasses import replace
@@ -43,7 +43,7 @@ def test_most_published_hours_are_predicted_within_a_factor_of_1_4():
 
 
 def test_the_throughput_of_llama_65b_fits_its_hours():
-    # Page 4 of the paper: 380 tokens a second on each of 2,048 GPUs, about 21 days.
+    # Page 4 of the paper: 380 tokens per second on each of 2,048 GPUs, about 21 days.
     training = next(one for one in TRAININGS if one.name == "LLaMA 65B")
     assert training.hours / 2048 / 24 == pytest.approx(21, abs=0.5)
     assert training.tokens / training.hours / 3600 == pytest.approx(380, rel=0.01)

@@ -1,4 +1,5 @@
-"""What the snapshots say to the mistakes that people make first, and what they accept.
+"""The snapshots' messages for the mistakes that people make first, and the inputs that
+they accept.
 
 Each from the step on in which a lesson teaches it.
 """
@@ -13,7 +14,7 @@ from steps.framework.utils import plain
 from tests.support.arrays import assert_equal
 from tests.support.lesson_checks import fail_with
 
-# What holds for snapshots: functions of a step, with the first and the last one.
+# Facts about snapshots: functions of a step, with the first and the last step.
 HABITS = []
 
 
@@ -26,7 +27,7 @@ def from_step(first, last=32):
 
 
 def failing(habits, step):
-    """What those of them say that do not hold for a step."""
+    """Return the messages of those that do not hold for a step."""
     for habit in habits:
         try:
             habit(step)

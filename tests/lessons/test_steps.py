@@ -1,5 +1,5 @@
-"""Steps are importable from anywhere and at once; that it is silent and light, the
-guards of test_lessons.py see.
+"""Steps can be imported from anywhere, and quickly; the guards in test_lessons.py check
+that imports are silent and light.
 """
 
 import pytest
@@ -19,11 +19,11 @@ __import__(sys.argv[1])
 print(middle - start, time.process_time() - middle)
 """
 
-    # As it is for everybody from the second time on: with the bytecode at hand.
+    # As for everybody from the second time on: with cached bytecode.
     at_hand = {"PYTHONDONTWRITEBYTECODE": ""}
 
     def share_of_numpys_time(module, limit, most=12):
-        """The best of some runs; a busy machine needs more of them."""
+        """Return the best time of several runs; a busy machine needs more of them."""
         runs = []
         while len(runs) < most:
             run = python("-c", timer, module, folder=tmp_path, **at_hand)
@@ -33,9 +33,9 @@ print(middle - start, time.process_time() - middle)
                 break
         return its / numpys
 
-    # On a quiet machine 0.33, on a busy one up to 0.43.
+    # 0.33 on a quiet machine, up to 0.43 on a busy one.
     assert share_of_numpys_time("dezero_lite", 0.5) < 0.5
-    # On a quiet machine 0.6, on a busy one up to 0.9.
+    # 0.6 on a quiet machine, up to 0.9 on a busy one.
     assert share_of_numpys_time(f"steps.step{numbers()[-1]:02d}", 1) < 1
     assert share_of_numpys_time("matplotlib.pyplot", 1, most=2) > 1, (
         "the clock sees a heavy import"

@@ -1,4 +1,4 @@
-"""The model of step 92 in steps/data is what the lesson says it is."""
+"""The model of step 92 in steps/data is as the lesson describes it."""
 
 import numpy as np
 import pytest

@@ -1,5 +1,5 @@
-"""What is checked before a commit is what .ci/run checks, and the workflow and the
-README say the same.
+"""The checks before a commit are those of .ci/run, and the workflow and the README
+agree.
 """
 
 import os
@@ -93,7 +93,7 @@ def test_the_lines_for_any_ci_test_package_and_notebooks_as_they_stand():
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = page.partition("\n## In your own CI\n")[2].partition("\n## ")[0]
     lines = re.findall(r"^    (\S.*)$", section, re.M)
-    # From a plain install neither would see what was changed in the checkout.
+    # From a plain install, neither would see changes in the checkout.
     assert lines == [
         'pip install -e ".[course,test]" -c constraints.txt',
         "pytest tests notebooks -n auto",
@@ -106,7 +106,9 @@ def test_the_lines_for_any_ci_test_package_and_notebooks_as_they_stand():
 
 
 def ci_with(folder, says, installs=True):
-    """What .ci/run says last where every command does well, and pytest says this."""
+    """Return the last output of .ci/run if every command succeeds and pytest prints
+    this.
+    """
     programs = folder / ".venv" / "bin"
     programs.mkdir(parents=True)
     (folder / ".ci").mkdir()
@@ -126,6 +128,6 @@ def ci_with(folder, says, installs=True):
 def test_the_last_line_says_what_no_browser_has_seen(tmp_path):
     skipped = "SKIPPED [9] there is no Chromium or Chrome on the path"
     assert ci_with(tmp_path / "a", "9 passed").startswith("== Lessons")
-    assert ci_with(tmp_path / "b", skipped).startswith("Not all was tried in a browser")
+    assert ci_with(tmp_path / "b", skipped).startswith("Some browser tests were")
     last = ci_with(tmp_path / "c", "", installs=False)
-    assert last.startswith("Nothing was tried in a browser")
+    assert last.startswith("No browser tests were run")

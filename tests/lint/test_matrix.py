@@ -1,4 +1,4 @@
-"""The matrix says what it runs, what it skips, and what failed."""
+"""The matrix reports what it runs, what it skips, and what failed."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ from tests.support import disturbed, processors
 
 @pytest.fixture
 def run(monkeypatch, capsys):
-    """Run the command, on a machine with some Pythons where some tests fail."""
+    """Run the command on a machine with some Pythons, where some tests fail."""
 
     def run(*options, there=("3.10", "3.14"), failing=()):
         monkeypatch.setattr(matrix, "interpreter", lambda v: v if v in there else None)
@@ -68,7 +68,7 @@ def test_the_matrix_begins_with_the_oldest_that_the_package_allows():
 
 @pytest.fixture
 def runs(monkeypatch):
-    """The lessons and environments that would run; lesson 74 fails in one."""
+    """List the lessons and environments that would run; lesson 74 fails in one."""
     runs = []
 
     def failures(lessons, environment, jobs):

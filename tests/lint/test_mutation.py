@@ -1,4 +1,4 @@
-"""The tool that plants faults in the package, in text and in place."""
+"""The tool that plants faults in the package, in text and in files."""
 
 import ast
 

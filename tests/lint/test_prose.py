@@ -1,4 +1,6 @@
-"""What the README says of itself, and the form of its prose and of the site's pages."""
+"""The README's statements about itself, and the format of its prose and of the site's
+pages.
+"""
 
 import importlib
 import re
@@ -11,17 +13,17 @@ from steps.step68 import lines_of_code
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
 
-# Blocks of code, tables, and indented lines under a blank one are no prose.
+# Code blocks, tables, and indented lines after a blank one are not prose.
 INDENTED = r"(?<=\n\n)(?: {4}[^\n]*\n)+"
 BLOCKS = re.compile(rf"^ *(`{{3,}}).*?^ *\1$|^\|.*?$|{INDENTED}", re.M | re.S)
 CODE = re.compile(r"`[^`]*`|\]\([^)]*\)|\$[^$]*\$")
-# What stands in bold at the beginning is a label of the sentence after it.
+# Bold text at the beginning is a label of the sentence after it.
 LABEL = re.compile(r"^\s*(?:(?:[-*]|\d+\.) )?\s*(?:\*\*[^*]+\*\*)?", re.M)
 TWO = re.compile(r"[.?!][)”*_]* +[“(*\[$_]*[A-Z`].*")
 
 
 def crowded(text):
-    """The lines of prose that hold more than one sentence."""
+    """Return the lines of prose that hold more than one sentence."""
     prose = LABEL.sub("", CODE.sub("`", BLOCKS.sub("", text)))
     return [line for line in prose.splitlines() if TWO.search(line)]
 
@@ -45,7 +47,7 @@ AFTER_60 = ("attention", "gpt")
 
 
 def lines(place):
-    """The lines of code of a file, or of a folder's files."""
+    """Count the lines of code of a file, or of a folder's files."""
     path = ROOT / place
     names = [f"{place}/{file.stem}" for file in path.glob("*.py")] or [place]
     names = [name.replace("/", ".") for name in names if not name.endswith(AFTER_60)]

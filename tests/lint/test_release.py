@@ -1,4 +1,4 @@
-"""A release has one number, wherever it stands, and a page tells how it is made."""
+"""A release has one number everywhere, and a page describes how it is made."""
 
 import re
 
@@ -7,7 +7,7 @@ from steps.course.lessons import ROOT
 
 
 def first(pattern, name):
-    """What a pattern's group finds first in a file of the checkout."""
+    """Return the first match of a pattern's group in a file of the checkout."""
     text = (ROOT / name).read_text(encoding="utf-8")
     return re.search(pattern, text, re.M)[1]
 
@@ -17,7 +17,7 @@ def test_the_version_is_the_same_wherever_it_stands():
     assert re.fullmatch(r"\d+\.\d+\.\d+", version)
     assert dezero_lite.__version__ == version
     assert first(r"^version: (.+)$", "CITATION.cff") == version
-    # The newest release stands first.
+    # The newest release comes first.
     assert first(r"^## (\S+)", "docs/changelog.md") == version
     # The page names every place of the version.
     page = (ROOT / "docs" / "release.md").read_text(encoding="utf-8")

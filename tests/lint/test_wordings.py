@@ -1,4 +1,4 @@
-"""Nothing is worded as nobody would say it: in lessons, in the README, in the docs."""
+"""No wording that nobody would say: in lessons, in the README, in the docs."""
 
 import json
 

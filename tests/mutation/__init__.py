@@ -1,3 +1,3 @@
-"""How much the tests see: small faults are planted, one at a time, and the tests that
-run the changed line have to notice. ``python -m tests.mutation --help`` tells more.
+"""How much the tests see: plant small faults, one at a time, and see whether the tests
+that run the changed line notice them. See ``python -m tests.mutation --help``.
 """

@@ -1,10 +1,10 @@
 """``python -m tests.mutation``: plant faults, and see which of them the tests notice.
 
-First every test runs once, and it is noted which functions it calls. Then each fault is
-planted in a copy of the checkout, and the tests that call the changed function run
-until one of them fails: first the few of the two test files that are most about it,
-then all others. Results go to `.mutation/`; a run that was stopped goes on from there,
-and what has changed since is tried again.
+First, every test runs once, and the functions that it calls are recorded. Then each
+fault is planted in a copy of the checkout, and the tests that call the changed function
+run until one of them fails: first the few in the two test files most relevant to it,
+then all others. Results go to `.mutation/`; an interrupted run is resumed from there,
+and whatever has changed since is tried again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TESTS = (
     *("tests/course/**/test_*.py", "tests/course/sessions/*.md"),
     *("tests/lessons/**/test_*.py", "tests/lint/test_*.py"),
 )
-# These take long, or run in processes of their own, where nothing can be noted.
+# These take long, or run in their own processes, where nothing can be recorded.
 LEFT_OUT = (
     *("examples", "benchmarks", "wheel", "start", "bare_python", "book_networks"),
     *("exercises", "attempts"),
@@ -90,7 +90,7 @@ def _copy_of_checkout(name):
 
 
 def _each(work, tasks, jobs, unit):
-    # Do `work(task, folder)` for each task, and hand on what it returns.
+    # Run `work(task, folder)` for each task; yield what it returns.
     from tqdm import tqdm
 
     preload()
@@ -113,7 +113,7 @@ def _each(work, tasks, jobs, unit):
 
 
 def _calls(jobs):
-    # Which functions each test calls, and how long it takes, by the test's name.
+    # Return which functions each test calls, and how long it takes, by test name.
     NOTES.mkdir(exist_ok=True)
     files = [
         path.relative_to(ROOT).as_posix()
@@ -172,15 +172,15 @@ def _is_noticed(tests, folder):
 
 
 def _stages(mutant, calls):
-    # The tests to run: first those of the files that are most about the function.
+    # Choose the tests to run: first those of the files most relevant to the function.
     stem = re.sub(r"\W", "_", mutant.path.removesuffix(".py").partition("/")[2])
     places = {f"{mutant.path}:{name}" for name in mutant.fault.around}
 
     def fitting(fits):
         return {t: s for t, (s, f) in calls.items() if s < SLOWEST and fits(t, f)}
 
-    # What runs at import is nobody's call, and what runs in a process of its own was
-    # not seen: then all tests of the file.
+    # Nobody calls code that runs at import, and other processes are not recorded: then
+    # run all tests of the file.
     fitting = (
         fitting(lambda _, functions: not places.isdisjoint(functions))
         or fitting(lambda _, fs: any(f.startswith(f"{mutant.path}:") for f in fs))

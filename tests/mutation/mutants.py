@@ -1,4 +1,4 @@
-"""The faults of many files, and a choice of them."""
+"""The faults for many files, and a selection of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Mutant:
 
     @property
     def identity(self) -> str:
-        """A fault is the same for as long as its file is."""
+        """Identify a fault, for as long as its file does not change."""
         fault = self.fault
         return f"{self.file_hash} {fault.start} {fault.end} {fault.text}"
 
@@ -35,18 +35,20 @@ class Mutant:
 
 
 def mutants_of(path: str, text: str) -> list[Mutant]:
-    """Every fault that can be planted in a file."""
+    """List every fault that can be planted in a file."""
     file_hash = hashlib.sha256(text.encode()).hexdigest()[:12]
     return [Mutant(path, fault, file_hash) for fault in list_faults(text)]
 
 
 def harmless() -> dict[str, dict[str, str]]:
-    """Faults that nobody can see: place by place their names, each with the reason."""
+    """Read the faults that nobody can see: their names by place, each with the
+    reason.
+    """
     return json.loads(HARMLESS.read_text("utf-8"))
 
 
 def names_by_line(text: str) -> dict[int, str]:
-    """The functions of a program, by the line that each begins in."""
+    """Return the functions of a program, by the line on which each begins."""
     names = {}
     waiting: list[tuple[ast.AST, tuple[str, ...]]] = [(ast.parse(text), ())]
     while waiting:
@@ -61,8 +63,8 @@ def names_by_line(text: str) -> dict[int, str]:
 
 
 def sample(root: Path, paths: list[str], count: int, seed: int) -> list[Mutant]:
-    """So many faults, spread over the files in proportion to what each offers, three
-    from each at least. What is chosen from a file does not depend on the others.
+    """Select this many faults, spread over the files in proportion to their number, but
+    at least three from each. The selection from a file does not depend on the others.
     """
     of_file = {p: mutants_of(p, (root / p).read_text("utf-8")) for p in paths}
     total = sum(map(len, of_file.values()))
@@ -71,6 +73,6 @@ def sample(root: Path, paths: list[str], count: int, seed: int) -> list[Mutant]:
         share = max(3, round(count * len(mutants) / total))
         mixed = random.Random(f"{seed} {path}").sample(mutants, len(mutants))
         chosen += mixed[:share]
-    # In a mixed order, so that a run that is cut short has seen something of all.
+    # In random order, so that an interrupted run has covered something of everything.
     random.Random(seed).shuffle(chosen)
     return chosen

@@ -1,5 +1,5 @@
-"""For pytest, in the processes that :mod:`tests.mutation` starts: to note which test
-calls which function, and to run only some tests, none of them for ever.
+"""A pytest plugin for the processes that :mod:`tests.mutation` starts: it records which
+test calls which function, or runs only some tests, with a time limit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 
 from .mutants import names_by_line
 
-# A test that takes so many bytes or seconds with a fault planted has noticed it.
+# A test that takes this many bytes or seconds with a fault planted has noticed it.
 MOST_MEMORY = 6 * 2**30
 MOST_SECONDS = 30
 
@@ -87,7 +87,7 @@ def _limited():
     def stop(*_):
         raise TimeoutError("the test takes too long")
 
-    # Of the processor's time, so that other work on the machine does not count; what
+    # Processor time, so that other work on the machine does not count; a test that
     # waits for ever is ended with its process.
     signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)

@@ -1,4 +1,6 @@
-"""Tests in processes of their own, which start fast and see a copy of the checkout."""
+"""Runs tests in their own processes, which start fast and see a copy of the
+checkout.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,12 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-# What the tests need of a checkout.
+# The parts of a checkout that the tests need.
 PARTS = ("dezero_lite", "steps", "tests", "notebooks", "examples", "benchmarks", "docs")
 MOST_SECONDS = 600
 
-# New processes come from one that has these imported already, where a system can do so.
+# If the system can fork, new processes are forks of one that has already imported
+# these.
 FORKS = "forkserver" in multiprocessing.get_all_start_methods()
 PROCESSES = multiprocessing.get_context("forkserver" if FORKS else "spawn")
 
@@ -23,7 +26,7 @@ def preload():
 
 
 def run_pytest(folder, paths, **settings):
-    """Run tests in a folder and a process of its own; return pytest's exit code."""
+    """Run tests in a folder and a separate process; return pytest's exit code."""
     process = PROCESSES.Process(target=_run, args=(folder, paths, settings))
     process.start()
     process.join(MOST_SECONDS)
@@ -35,7 +38,7 @@ def run_pytest(folder, paths, **settings):
 def _run(folder, paths, settings):
     os.environ |= settings | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     os.chdir(folder)
-    # Nothing of the real checkout is to be found from here.
+    # The real checkout must not be found from here.
     for name in [n for n in sys.modules if n.partition(".")[0] in PARTS]:
         del sys.modules[name]
     sys.path[:] = [str(folder)] + [p for p in sys.path if Path(p or ROOT) != ROOT]

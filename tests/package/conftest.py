@@ -1,4 +1,4 @@
-"""With DEZERO_LITE_COMPILED=1 in the environment, every test of the package runs on
+"""With DEZERO_LITE_COMPILED=1 in the environment, every test of the package runs with
 compiled loops: ``DEZERO_LITE_COMPILED=1 python -m pytest tests/package``.
 """
 

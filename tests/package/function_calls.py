@@ -1,6 +1,5 @@
-"""For each function of the framework something that it computes, in words that
-dezero_lite and the package that grows both have, and what goes in: numbers first, then
-labels and the like.
+"""A computation for each function of the framework, in terms that dezero_lite and the
+package that grows share, with its inputs: first numbers, then labels and the like.
 """
 
 import numpy as np
@@ -83,7 +82,7 @@ CALLS = {
 
 
 def function_of(code, package, functions):
-    """What the code of a call is, with the functions of a package."""
+    """Evaluate the code of a call with the functions of a package."""
 
     def in_both_modes(f):
         def both(x, gamma, beta):

@@ -1,5 +1,5 @@
-"""Training on Dask's workers, and what happens when one of them goes. Most are threads
-of this process, to which everything comes by sockets, as it does to others.
+"""Training on Dask's workers, and what happens when one of them is lost. Most are
+threads of this process, which communicate by sockets like any others.
 """
 
 import os
@@ -34,7 +34,7 @@ pytestmark = [
 ]
 
 
-# Seconds for a test, which takes at most three on a quiet machine.
+# Limit for a test in seconds; it takes at most three on a quiet machine.
 PATIENCE = 180
 
 
@@ -80,9 +80,9 @@ def cluster_of_processes():
 
 @pytest.fixture
 def processes(cluster_of_processes):
-    """A client of workers that are processes."""
+    """Start a client of workers that are processes."""
     with distributed.Client(cluster_of_processes) as client:
-        # One may have been killed, and take its time to come back.
+        # One may have been killed, and takes time to restart.
         client.wait_for_workers(1, timeout=120)
         yield client
 
@@ -112,7 +112,7 @@ def test_a_worker_that_is_killed_takes_nothing_with_it(processes):
         losses.append(loss)
         if len(losses) == 3:
             workers = processes.run(os.getpid)
-            # On Windows, this ends a process as hard.
+            # On Windows, this kills a process just as abruptly.
             hard = getattr(signal, "SIGKILL", signal.SIGTERM)
             os.kill(next(iter(workers.values())), hard)
     expected, model = training.alone(Adam(), epochs=2)
@@ -143,7 +143,7 @@ def test_a_training_goes_on_from_its_checkpoint(client, tmp_path):
     expected, _ = training.alone(Adam(), epochs=2)
     np.testing.assert_allclose([*losses[:4], *later], expected, rtol=1e-5)
     assert Checkpoint(tmp_path).load(again.model, optimizer)["step"] == 14
-    # Twelve steps of another size, order or set of examples are another training.
+    # Twelve steps of another size, order or set of examples are another training run.
     for data, options, said in [
         (333, {"batch_size": 20}, "batch_size 50, not 20"),
         (333, {"batch_size": 50, "seed": 1}, "seed 0, not 1"),
@@ -194,7 +194,7 @@ sys.stdin.read()
 
 
 def test_a_scheduler_that_is_killed_is_told_and_the_checkpoint_is_whole(tmp_path):
-    # It listens for others, as on a cluster; its worker goes with it.
+    # It accepts connections, as on a cluster; its worker is lost with it.
     (tmp_path / "scheduler.py").write_text(SCHEDULER)
     server = subprocess.Popen(
         [sys.executable, tmp_path / "scheduler.py"],
@@ -241,7 +241,7 @@ def test_a_scheduler_that_is_killed_is_told_and_the_checkpoint_is_whole(tmp_path
 
 def test_sixty_four_workers_in_one_process():
     with (
-        # Each worker looks a hundred times a second at what it is doing. In one process
+        # Each worker samples its own work a hundred times per second. In one process,
         # they do little else, and nothing more on a busy machine.
         dask.config.set({"distributed.worker.profile.enabled": False}),
         local_cluster(64, processes=False) as cluster,
@@ -259,7 +259,7 @@ def test_the_page_for_a_team_with_a_cluster_is_true(tmp_path):
     for name in ("task.py", "train.py"):
         (code,) = re.findall(rf"```python\n# {name}\n(.*?)```", page, re.DOTALL)
         (tmp_path / name).write_text(code, encoding="utf-8")
-    # The port of Dask's page about itself may be taken, which it would tell.
+    # The port of Dask's dashboard may be taken, which would give a warning.
     env = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
     done = python("train.py", folder=tmp_path, timeout=PATIENCE, **env)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,6 @@
-"""Arrays in files: whole or not at all, and refused where anything is wrong."""
+"""Arrays in files: written completely or not at all, and rejected if anything
+is wrong.
+"""
 
 import contextlib
 import io
@@ -21,7 +23,7 @@ from tests.support.needs import needs
 
 
 def three(path, count=3):
-    """Save so many numbers, and return the path."""
+    """Save this many numbers, and return the path."""
     save_arrays(path, {"W": np.arange(count)})
     return path
 
@@ -99,7 +101,7 @@ def test_a_file_keeps_its_permissions_when_it_is_replaced(mode, tmp_path, monkey
     monkeypatch.setattr(np.lib.format, "write_array", note)
     three(path, 5)
     assert path.stat().st_mode & 0o777 == mode
-    # Nor may others read it while it is written.
+    # Nor may others read it while it is being written.
     assert while_writing[0] & ~mode == 0
     assert len(numbers(path)) == 5
 
@@ -193,7 +195,7 @@ def test_a_flipped_bit_changes_nothing_or_is_refused(save, tmp_path):
             for bit in {0, 7, i % 8}:
                 write(i, byte ^ 1 << bit)
                 found = loaded_or_none(path)
-                # The time of day, for example, is nothing that anybody reads.
+                # The timestamp, for example, is never read.
                 assert found is None or equal(found, arrays), f"bit {bit} of byte {i}"
                 refused += found is None
             write(i, byte)
@@ -228,14 +230,14 @@ def test_a_refusal_or_too_little_memory_is_no_damage(
 
 
 def member(array=np.arange(30)):  # noqa: B008
-    """The bytes of a .npy file."""
+    """Return the bytes of a .npy file."""
     buffer = io.BytesIO()
     np.lib.format.write_array(buffer, array)
     return buffer.getvalue()
 
 
 def test_no_more_is_unpacked_than_a_hundred_times_the_size(tmp_path):
-    # 100 kB that would be 100 MB.
+    # 100 kB that would unpack to 100 MB.
     path = tmp_path / "a.npz"
     np.savez_compressed(path, W=np.zeros(10**8, np.uint8))
     with at_most(2**22), pytest.raises(ValueError, match=r"bytes .* 100000128"):
@@ -286,7 +288,7 @@ def test_arrays_of_every_kind_come_back_from_safetensors(tmp_path):
 
 
 def header(**entries):
-    """A safetensors file of eight bytes of numbers under this header."""
+    """Make a safetensors file with eight bytes of numbers under this header."""
     text = json.dumps(entries).encode()
     return len(text).to_bytes(8, "little") + text + bytes(8)
 

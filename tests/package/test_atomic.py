@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, whatever the package writes."""
+"""The package writes files completely or not at all."""
 
 import os
 import sys
@@ -23,7 +23,7 @@ unix = pytest.mark.skipif(
 
 @contextmanager
 def full_disk(size):
-    """No file can be longer than so many bytes."""
+    """Limit the length of files to this many bytes."""
     import resource
 
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

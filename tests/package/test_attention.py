@@ -1,4 +1,4 @@
-"""Attention, its layers and its cache: against two loops, against PyTorch, and to
+"""Attention, its layers and its cache: compared with two loops, with PyTorch, and to
 second order.
 """
 
@@ -14,7 +14,7 @@ from tests.support.function_checks import check_function
 
 
 def by_loops(q, k, v, mask):
-    """The same for one sequence, a number at a time."""
+    """Compute the same for one sequence, one number at a time."""
     out = np.zeros((len(q), v.shape[1]))
     for i in range(len(q)):
         seen = [j for j in range(len(k)) if mask[i, j]]

@@ -1,5 +1,5 @@
-"""What the benchmarks call the work in NumPy alone is the same work; and the command
-says what it will do.
+"""The NumPy version of each benchmark does the same work; and the command says what it
+will do.
 """
 
 import inspect
@@ -156,7 +156,7 @@ def test_ctrl_c_is_one_line(tmp_path):
         text=True,
         start_new_session=True,
     )
-    # The first row is announced when the frameworks' processes are there.
+    # The first row is announced once the frameworks' processes have started.
     while not run.stdout.readline().startswith("   "):
         assert run.poll() is None, run.stderr.read()
     os.killpg(run.pid, signal.SIGINT)

@@ -1,5 +1,5 @@
-"""Scripts like the book's, run as they are by ``python -m dezero_lite.book``; and what
-else its reader brings along.
+"""Scripts like the book's run unchanged with ``python -m dezero_lite.book``, with the
+habits of the book's readers.
 """
 
 import json
@@ -19,7 +19,7 @@ if '__file__' in globals():
     sys.path.append(os.path.join(os.path.dirname(__file__), '..'))
 import numpy as np
 """
-# What a script of the book does, and what it prints.
+# Scripts in the book's style, and their output.
 SCRIPTS = {
     "step 28": (
         """

@@ -1,4 +1,6 @@
-"""Every public name of the book's framework, from where the book has it."""
+"""Every public name of the book's framework can be imported from where the book
+has it.
+"""
 
 from importlib import import_module
 from inspect import isclass

@@ -1,4 +1,4 @@
-"""Scripts in the manner of the book's stages 2 to 4, run as they are after ``import
+"""Scripts in the style of the book's stages 2 to 4, run unchanged after ``import
 dezero_lite as dezero``; those that train networks are in test_book_training.py.
 """
 
@@ -13,7 +13,7 @@ F = dezero.functions
 
 
 def simple_variable(data):
-    """A Variable as the book's steps 28 and 29 come by it."""
+    """Return the Variable class as the book's steps 28 and 29 import it."""
     if not dezero.is_simple_core:
         from dezero_lite.core_simple import Variable, setup_variable
 

@@ -1,8 +1,8 @@
-"""Scripts in the manner of the book's stages 4 and 5, and of the series' next volumes:
-networks that are trained, on small data.
+"""Scripts in the style of the book's stages 4 and 5, and of the later volumes: networks
+that are trained on small data.
 
-Numbers that they compare with are the book's framework's own
-(``tests/support/book_numbers.py`` makes them), or derived on paper.
+The expected numbers are the book's framework's own (computed by
+``tests/support/book_numbers.py``), or derived on paper.
 """
 
 import numpy as np
@@ -52,7 +52,7 @@ def test_a_layer_with_parameters_of_its_own():
         def __init__(self, out_size):
             super().__init__()
             self.out_size = out_size
-            self.W = Parameter(None, name="W")  # its size comes with the first input
+            self.W = Parameter(None, name="W")  # its size comes from the first input
             self.V = Parameter(None, name="V")
             self.scale = Parameter(np.ones(out_size, dtype=np.float32), name="scale")
 
@@ -92,7 +92,7 @@ def test_an_rnn_is_given_targets_as_the_curve_has_them():
     model = simple_rnn(dezero, 5, 1)
     x, t = dezero.datasets.SinCurve(train=True)[0]
     y = model(x.reshape(1, 1))
-    # The book leaves t as it is: of shape (1,).
+    # The book leaves t unchanged, with shape (1,).
     loss = F.mean_squared_error(y, t)
     loss.backward()
     assert np.isclose(float(loss.data), (y.data.item() - t.item()) ** 2)

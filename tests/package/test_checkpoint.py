@@ -1,4 +1,6 @@
-"""Checkpoints: what is named is whole, nothing else is touched, damage is told."""
+"""Checkpoints: named files are complete, other files are untouched, and damage is
+reported.
+"""
 
 import os
 import shutil
@@ -25,7 +27,7 @@ def weights(model):
 
 
 def found(folder):
-    """What is in a folder, without the ends of names that no two saves share."""
+    """List the content of a folder, without the endings that are unique to a save."""
     return sorted(path.name.partition("-")[0] for path in folder.iterdir())
 
 

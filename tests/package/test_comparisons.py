@@ -1,4 +1,4 @@
-"""What compares arrays in all other tests fails where it should."""
+"""The comparisons of arrays that all other tests use fail where they should."""
 
 import numpy as np
 import pytest

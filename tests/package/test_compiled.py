@@ -1,5 +1,5 @@
-"""Compiled loops compute what the package computes: max pooling, Adam and the way back
-of a convolution bit by bit, the rest to rounding.
+"""Compiled loops compute what the package computes: max pooling, Adam and the backward
+pass of a convolution bit by bit, the rest up to rounding.
 """
 
 import importlib.util
@@ -28,7 +28,9 @@ def rng():
 
 @pytest.fixture(autouse=True)
 def the_old_way():
-    """Each test begins with what the package has, also where all tests are compiled."""
+    """Each test starts with the package's own functions, even if all tests run
+    compiled.
+    """
     now = {key: key[0].__dict__[key[1]] for key in compiled.COMPILED}
     compiled._swap(compiled.BEFORE)
     yield
@@ -36,7 +38,7 @@ def the_old_way():
 
 
 def both_ways(f, *arrays, gy=None):
-    """The value of f and its gradients, as they were and compiled."""
+    """Return the value of f and its gradients, without and with compiled loops."""
     pytest.importorskip("numba")
 
     def results():
@@ -223,7 +225,7 @@ def refuse(name):
 
 
 class Refuses:
-    """In place of the kernels."""
+    """Replace the kernels."""
 
     def __getattr__(self, name):
         refuse(name)
@@ -311,8 +313,8 @@ def read_only(x):
 
 @pytest.fixture
 def both_outcomes(monkeypatch):
-    """What comes of a call, as it was and with the kernels as plain Python, where an
-    index that is out of range is an error.
+    """Return the results of a call, without kernels and with the kernels as plain
+    Python, where an index out of range is an error.
     """
     numba = pytest.importorskip("numba")
     compiled.use()
@@ -341,14 +343,14 @@ def both_outcomes(monkeypatch):
 
 def assert_same(before, after):
     if isinstance(before, Exception):
-        # An IndexError of a kernel would be memory that belongs to others.
+        # An IndexError of a kernel would be an access to other memory.
         assert type(after) is ValueError or repr(after) == repr(before)
     else:
         assert_near(before, after)
 
 
 def other_shapes(shape):
-    """Every axis longer, shorter, missing and doubled."""
+    """Make every axis longer, shorter, missing and doubled."""
     for i, n in enumerate(shape):
         for lengths in ((n + 1,), (n - 1,), (), (n, n)):
             yield *shape[:i], *lengths, *shape[i + 1 :]

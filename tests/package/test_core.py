@@ -1,4 +1,4 @@
-"""The core: operators, gradients to every order, memory, scheduling, settings and
+"""The core: operators, gradients of any order, memory, scheduling, settings and
 errors.
 """
 
@@ -32,12 +32,12 @@ def var(*numbers, dtype=float, name=None):
 
 
 def made(**parts):
-    """A function of these methods."""
+    """Make a function from these methods."""
     return type("Made", (Function if "backward" in parts else Primitive,), parts)
 
 
 class Square(Function):
-    """As the book writes it."""
+    """A function as the book writes it."""
 
     def forward(self, x):
         return x**2
@@ -64,7 +64,7 @@ class SumAndDifference(Function):
 
 
 class Twins(Primitive):
-    """Two outputs, of which the rule needs the second."""
+    """A function with two outputs, whose rule needs the second one."""
 
     def forward(self, x):
         return x + 1, x * x
@@ -74,7 +74,7 @@ class Twins(Primitive):
 
 
 class Returns(Function):
-    """A function whose backward returns what it is told."""
+    """A function whose backward returns the given value."""
 
     def __init__(self, *gradients):
         self.gradients = gradients
@@ -156,7 +156,7 @@ def test_gradients_of_broadcast_operands(sign, shapes, create_graph, seed):
     for x, slope in zip((a, b), slopes, strict=True):
         full = np.array(weights * slope)
         expected = np.zeros(x.shape)
-        # Every element of the result adds to the element that it was broadcast from.
+        # Every element of the result adds to the element from which it was broadcast.
         source = np.broadcast_to(np.arange(x.size).reshape(x.shape), y.shape)
         np.add.at(expected.reshape(-1), source.reshape(-1), full.reshape(-1))
         assert type(x.grad.data) is np.ndarray
@@ -398,7 +398,7 @@ def comparisons_for(width):
 
 def test_wide_graphs_cost_n_log_n():
     narrow, wide = comparisons_for(256), comparisons_for(4096)
-    # Sixteen times as wide: n log n asks for 24 times as much, n² for 256 times.
+    # Sixteen times wider: n log n takes 24 times as many, n² 256 times.
     assert wide < 40 * narrow
 
 

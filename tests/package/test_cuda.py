@@ -1,4 +1,4 @@
-"""The array module follows the data; a stand-in plays CuPy's part."""
+"""The array module follows the data; a fake module replaces CuPy."""
 
 import sys
 from types import SimpleNamespace

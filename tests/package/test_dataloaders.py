@@ -1,4 +1,4 @@
-"""Loaders: every example once an epoch, in an order that can be repeated."""
+"""Loaders: every example once per epoch, in a reproducible order."""
 
 from itertools import pairwise
 

@@ -1,5 +1,5 @@
-"""Data sets: those made here and shipped in full, the large ones from small files of
-the same form.
+"""Data sets: complete for those that are generated or shipped here; from small files in
+the same format for the large ones.
 """
 
 import gzip
@@ -83,7 +83,7 @@ def test_labels_in_a_list_of_numbers_can_be_transformed(transform, dtype):
 # --- made here ------------------------------------------------------------------------
 
 
-# The first rows of what the book's `get_spiral` gives.
+# The first rows that the book's `get_spiral` returns.
 SPIRALS = {
     True: [[-0.13981389, -0.00721657], [0.37049392, 0.5820947]],
     False: [[0.13246453, 0.13620993], [-0.31427157, 0.24745378]],
@@ -241,7 +241,7 @@ def archive(path, files):
 
 
 def records(labels, first):
-    # Images in red only, each of one shade.
+    # Red images, each of one shade.
     return b"".join(
         bytes([*np.atleast_1d(t)]) + bytes([first + i]) * 1024 + bytes(2048)
         for i, t in enumerate(labels)
@@ -299,7 +299,7 @@ def test_more_than_cifar_can_hold_is_refused_before_it_is_unpacked(
         with tarfile.open(folder / kind._archive, "w:gz", compresslevel=1) as tar:
             info = tarfile.TarInfo(name)
             info.size = (most + too_many) * width
-            # Of what the header promises, nothing follows.
+            # The header promises data, but nothing follows.
             tar.fileobj.write(info.tobuf())
         message = f"{name} in .* has {most + 1} images, but at most {most}"
         with (

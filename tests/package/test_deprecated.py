@@ -1,4 +1,4 @@
-"""Old names still work, and say the new ones."""
+"""Old names still work, and name the new ones."""
 
 import pytest
 
@@ -32,12 +32,12 @@ def test_an_old_name_is_the_new_thing(old):
         f"from {home} import {NAMES[old]} as new",
         "assert old is new",
     )
-    assert said[0] == f"{old} is called {new} now"
+    assert said[0] == f"{old} is now called {new}"
     assert set(said[1:]) <= set(said[:1])
 
 
 def test_an_old_module_is_imported_in_every_way_and_warns_once():
-    said = "dezero_lite.npz is called dezero_lite.array_files now"
+    said = "dezero_lite.npz is now called dezero_lite.array_files"
     ways = [
         "import dezero_lite.npz",
         "from dezero_lite.npz import load_arrays, save_arrays",
@@ -55,7 +55,7 @@ def test_a_method_with_its_old_name():
         "assert Sin().on(0.0) == 0",
     )
     old = "dezero_lite.core.Primitive"
-    assert said == [f"{old}.on is called {old}.apply now"]
+    assert said == [f"{old}.on is now called {old}.apply"]
 
 
 def test_what_never_was_is_an_error():

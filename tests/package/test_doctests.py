@@ -1,4 +1,4 @@
-"""The examples in the docstrings of the package run and give what they say."""
+"""The examples in the package's docstrings run and give the stated results."""
 
 import doctest
 

@@ -1,4 +1,6 @@
-"""Files of one's own or downloaded once, the network being a server on this machine."""
+"""Files that users provide, or that are downloaded once; the network is a server on
+this machine.
+"""
 
 import hashlib
 import http.server
@@ -18,7 +20,7 @@ from tests.support.programs import python
 try:
     import requests
     import urllib3
-except ImportError:  # what needs them is skipped
+except ImportError:  # the tests that need them are skipped
     requests = urllib3 = None
 
 CONTENT = bytes(range(256)) * 1000
@@ -68,7 +70,7 @@ def kept(cache):
 
 
 def place(cache, url, name="data.bin"):
-    """Where a download is kept: each address has a folder of its own."""
+    """Return where a download is kept: each address has its own folder."""
     return cache / hashlib.sha256(url.encode()).hexdigest()[:16] / name
 
 
@@ -80,7 +82,7 @@ def test_a_file_is_downloaded_checked_and_kept(server, cache, known_hash, capsys
     assert get_file(server.url + "data.bin", known_hash=known_hash) == path
     assert server.asked == ["/data.bin"]
     assert kept(cache) == ["data.bin"]
-    Path(path).write_bytes(CONTENT[:-1])  # what was damaged is downloaded again
+    Path(path).write_bytes(CONTENT[:-1])  # damaged files are downloaded again
     assert get_file(server.url + "data.bin", known_hash=known_hash) == path
     assert Path(path).read_bytes() == CONTENT
 
@@ -99,7 +101,7 @@ UNEXPECTED = "not the expected file, and was deleted.*: SHA256 hash"
 @pytest.mark.parametrize(
     ("name", "known_hash", "error", "words"),
     [
-        ("", SHA256, ValueError, "does not end in a file's name: say what to call the"),
+        ("", SHA256, ValueError, "does not end in a file name: name the"),
         ("data.bin", "0" * 64, ValueError, UNEXPECTED),
         ("broken.bin", SHA256, OSError, r"broken\.bin could not be downloaded"),
         ("gone.bin", SHA256, OSError, "404"),
@@ -132,7 +134,7 @@ def test_an_address_that_anybody_can_change_needs_a_hash(server, start):
 
 
 def redirects(target):
-    """An https server that sends everybody elsewhere."""
+    """Start an https server that redirects every request."""
 
     class Redirects(requests.adapters.BaseAdapter):
         def send(self, request, **_):
@@ -169,7 +171,7 @@ def test_an_address_that_leads_on_to_an_unsafe_one_needs_a_hash(
 
 
 def test_two_addresses_with_one_file_name_do_not_share_a_file(cache, monkeypatch):
-    # A file without a hash that is there needs nothing.
+    # An existing file without a hash needs no download.
     monkeypatch.setitem(sys.modules, "pooch", None)
     urls = [f"https://{host}/names.txt" for host in ("one.org", "two.org")]
     for url in urls:
@@ -186,7 +188,7 @@ def test_a_file_name_that_leads_elsewhere_is_refused(
 ):
     if own:
         monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path / "own"))
-    with pytest.raises(ValueError, match="leads out of the folder for data"):
+    with pytest.raises(ValueError, match="points outside the data folder"):
         get_file(server.url + "data.bin", name, SHA256)
     assert server.asked == []
     assert list(tmp_path.rglob("x")) == []
@@ -195,7 +197,7 @@ def test_a_file_name_that_leads_elsewhere_is_refused(
 @pytest.mark.parametrize("end", ["", "..", ".", "..?a=b", "..#c"])
 def test_an_address_that_ends_in_a_folder_is_no_file(end, cache):
     cache.mkdir()
-    with pytest.raises(ValueError, match="does not end in a file's name"):
+    with pytest.raises(ValueError, match="does not end in a file name"):
         get_file("https://example.org/" + end)
 
 
@@ -218,7 +220,7 @@ def test_a_folder_of_ones_own_is_used_in_place_of_downloads(tmp_path, monkeypatc
         assert part in str(caught.value)
     Path(path).write_bytes(b"short")
     assert get_file(url, "mine/data.bin", SHA256) == path
-    with pytest.raises(FileNotFoundError):  # a folder is no file
+    with pytest.raises(FileNotFoundError):  # a folder is not a file
         get_file(url)
 
 

@@ -1,5 +1,5 @@
-"""Each example in its quick form, in a folder of its own, to the result that it
-promises. Most run in this process, because a new one imports for a second.
+"""Each example in its quick version, in its own folder, reaches the result that it
+promises. Most run in this process, because a new one takes a second to import.
 """
 
 import gzip
@@ -36,7 +36,7 @@ RESULT = re.compile(
 
 @pytest.fixture
 def begin(tmp_path):
-    """Start a program as a user does, in a folder of its own."""
+    """Start a program as a user does, in its own folder."""
 
     def begin(program, *options, **environment):
         settings = {
@@ -44,8 +44,8 @@ def begin(tmp_path):
             "PYTHONWARNINGS": "error",
             "PYTHONUNBUFFERED": "1",
             "MPLBACKEND": "agg",
-            # Products this small gain nothing from threads, and tests beside this one
-            # need the processors, too.
+            # Products this small gain nothing from threads, and tests that run in
+            # parallel also need the processors.
             "OPENBLAS_NUM_THREADS": "1",
             "TQDM_DISABLE": "",
             "DEZERO_LITE_DATA": str(tmp_path / "data"),
@@ -63,14 +63,16 @@ def begin(tmp_path):
 
 
 def ended(program):
-    """What a program said to the end, in its two ways, and how it ended."""
+    """Return a program's complete output on both streams, and its exit code."""
     output, error = program.communicate(timeout=300)
     return SimpleNamespace(returncode=program.returncode, stdout=output, stderr=error)
 
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    """Run an example in this process, as Python would: what it said, how it ended."""
+    """Run an example in this process, as Python would; return its output and
+    exit code.
+    """
     monkeypatch.setattr(sys, "path", [str(EXAMPLES), *sys.path])
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DEZERO_LITE_DATA", str(tmp_path / "data"))
@@ -86,7 +88,7 @@ def run(tmp_path, monkeypatch, capsys):
             runpy.run_path(program, run_name="__main__")
         except SystemExit as ends:
             code = ends.code
-        if isinstance(code, str):  # that is how Python shows it
+        if isinstance(code, str):  # as Python shows it
             print(code, file=sys.stderr)
             code = 1
         output, error = capsys.readouterr()
@@ -100,8 +102,8 @@ def run(tmp_path, monkeypatch, capsys):
 
 
 def reached(done):
-    """What a run printed as its result, and whether that is on the side of the limit
-    where it should be.
+    """Return the results that a run printed, and whether each is on the right side of
+    its limit.
     """
     assert done.returncode == 0, done.stdout + done.stderr
     results = list(RESULT.finditer(done.stdout))
@@ -112,7 +114,9 @@ def reached(done):
 
 @pytest.fixture
 def clothes(tmp_path):
-    """Files in the form of Fashion-MNIST: scans of digits, three times as large."""
+    """Create files in the format of Fashion-MNIST: scans of digits, enlarged three
+    times.
+    """
     folder = tmp_path / "data" / "fashion-mnist"
     folder.mkdir(parents=True)
     for part, train in [("train", True), ("t10k", False)]:
@@ -165,7 +169,7 @@ def test_without_tqdm_and_matplotlib_an_example_prints_lines_and_saves_no_pictur
 ):
     hidden = tmp_path / "hidden"
     hidden.mkdir()
-    # Python imports a module of this name when it starts.
+    # Python imports a module of this name at startup.
     (hidden / "sitecustomize.py").write_text(
         "import importlib.util as util\nfind = util.find_spec\nutil.find_spec = "
         "lambda name, *rest: None if name in ('tqdm', 'matplotlib') else find(name, "
@@ -200,14 +204,14 @@ def test_wrong_options_are_refused_and_data_that_cannot_be_had_are_one_line(
     wrong = {
         "spiral --epochs 3": "unrecognized arguments",
         "spiral --qui": "unrecognized arguments",
-        "spiral --seed -1": "a seed is 0 or more",
-        "spiral --plot nowhere/spiral.png": "there is no folder nowhere",
-        "spiral --plot spiral.docx": "a picture ends in one of",
-        "fashion_cnn --epochs 0": "0 is too few",
+        "spiral --seed -1": "a seed must be at least 0",
+        "spiral --plot nowhere/spiral.png": "the folder nowhere does not exist",
+        "spiral --plot spiral.docx": "must end in one of",
+        "fashion_cnn --epochs 0": "0 is less than 1",
         "characters --epochs many": "invalid count value: 'many'",
-        "characters --length -1": "-1 is too few",
+        "characters --length -1": "-1 is less than 1",
         "characters --shakespear --text a.txt": "not allowed with",
-        "characters --text short.txt": "a text of 17 letters is too short",
+        "characters --text short.txt": "a text of 17 characters is too short",
     }
     missing = {
         "fashion_cnn": "put the file there",
@@ -225,7 +229,7 @@ def test_wrong_options_are_refused_and_data_that_cannot_be_had_are_one_line(
             right &= done.returncode == 2 and "batches" not in done.stderr
         else:
             right &= done.returncode == 1 and done.stderr.count("\n") == 1
-            right &= done.stderr.startswith("The data cannot be had: ")
+            right &= done.stderr.startswith("Could not load the data: ")
         if not right:
             complaints.append((line, done))
     assert not complaints
@@ -234,7 +238,7 @@ def test_wrong_options_are_refused_and_data_that_cannot_be_had_are_one_line(
 
 @pytest.fixture
 def stop_after(monkeypatch):
-    """Press Ctrl-C once, when progress was shown so often."""
+    """Press Ctrl-C once progress has been shown this often."""
     bar = pytest.importorskip("tqdm").tqdm
     update, shown = bar.update, itertools.count(1)
 
@@ -268,7 +272,7 @@ def test_ctrl_c_in_a_terminal_is_one_line(begin):
 
 
 def assert_stopped(done, name):
-    left = "the same command goes on" if name == "gpt" else "nothing is saved"
+    left = "the same command resumes" if name == "gpt" else "nothing was saved"
     assert "Stopped; " + left in done.stderr
     assert done.stderr.endswith(".\n")
     assert "Traceback" not in done.stderr
@@ -300,12 +304,12 @@ def test_a_gpt_that_was_stopped_goes_on_as_if_nothing_had_been(
     assert "step" not in told.stdout
     early = run("gpt", "--run", "nowhere", "--prompt", "The")
     assert early.returncode == 2
-    assert "there is nothing in nowhere yet" in early.stderr
+    assert "nowhere contains no model" in early.stderr
 
 
 def test_a_result_that_is_missed_ends_as_a_failure(run, monkeypatch):
-    # Without learning, everything else being the same.
+    # Without learning, with everything else the same.
     monkeypatch.setattr(Adam, "update", lambda self: None)
     done = run("spiral", "--quick", "--plot", "")
     assert done.returncode == 1
-    assert "less than expected" in done.stderr
+    assert "misses the expectation" in done.stderr

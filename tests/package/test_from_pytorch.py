@@ -1,4 +1,4 @@
-"""What a user of PyTorch types is answered with what to write here."""
+"""Typing PyTorch's names gives an error that says what to write here."""
 
 import ast
 import importlib
@@ -54,7 +54,7 @@ def test_what_a_row_names_exists(sentence):
                 function = eval(ast.unparse(node.func), NAMES)
                 settings = {setting.arg: None for setting in node.keywords}
                 if function is dict or inspect.isbuiltin(function):
-                    continue  # of which older versions of NumPy have no signature
+                    continue  # older versions of NumPy have no signature for it
                 if getattr(function, "__module__", None):
                     inspect.signature(function).bind_partial(*node.args, **settings)
 

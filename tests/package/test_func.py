@@ -1,5 +1,5 @@
-"""Function transforms: jvp, vjp, grad, hvp, jacobian and vmap, against differences,
-loops and torch.func.
+"""Function transforms: jvp, vjp, grad, hvp, jacobian and vmap, compared with
+differences, loops and torch.func.
 """
 
 import itertools
@@ -19,7 +19,7 @@ from tests.support.arrays import assert_close
 from tests.support.needs import needs
 
 RNG = np.random.default_rng(0)
-BATCH = 5  # no other axis is as long
+BATCH = 5  # no other axis has this length
 
 
 def random(*shape):
@@ -27,7 +27,7 @@ def random(*shape):
 
 
 class Cube(Function):
-    """A user's own, with no rule for either transform."""
+    """A user's function, without a rule for either transform."""
 
     def forward(self, x):
         return x**3
@@ -173,7 +173,7 @@ PROGRAM = pytest.mark.parametrize("name", PROGRAMS)
 
 # --- one example ----------------------------------------------------------------------
 
-# What no rule for tangents, or none but its vjp, takes along.
+# Functions with no rule for tangents, or only with their vjp.
 WITHOUT_BATCHES = {
     "cube": (lambda x: Cube()(x), [(3, 4)]),
     "softmax_cross_entropy": (
@@ -295,7 +295,7 @@ def own(f, slope):
     return lambda x: Own(f, slope)(x)
 
 
-# Named after what backward computes with; "arrays" leaves out the graph of gy as well.
+# Named after what backward computes with; "arrays" also leaves out the graph of gy.
 CUBES = {
     "data": own(lambda x: x**3, lambda x, gy: 3 * x.data**2 * gy),
     "saved": lambda x: SavedCube()(x),
@@ -350,7 +350,7 @@ def test_only_what_is_asked_for_can_be_missing():
         warnings.simplefilter("error")
         assert jvp(cube, POINT, one)[1].data.tolist() == [0, 3, 12]
         assert grad(lambda x: cube(x).sum())(POINT).data.tolist() == [0, 3, 12]
-        # w² x³: by w twice, and by x once and then by w
+        # w² x³: twice with respect to w, and once each to x and w
         twice = hvp(lambda w: (w**2 * cube(Variable(POINT))).sum(), one, one)
         assert twice.data.tolist() == [0, 2, 16]
         once = lambda w: grad(lambda x: (w**2 * cube(x)).sum())(POINT).sum()
@@ -399,7 +399,7 @@ def test_jacobian(mode):
 
 
 def over(f, axes, *args):
-    """What vmap shall give: a loop, and its results together."""
+    """Compute what vmap should return, with a loop over the examples."""
 
     def at(k):
         pairs = zip(args, axes, strict=True)
@@ -526,7 +526,7 @@ STEPS = st.lists(
 
 
 def program(lib, steps):
-    """A function of two 3 × 3 matrices, by the functions of `lib`."""
+    """A function of two 3 × 3 matrices, with the functions of `lib`."""
 
     def f(a, b):
         made = [a, b]

@@ -1,4 +1,6 @@
-"""Every function: both orders of its gradient, its dtypes, and what it leaves alone."""
+"""Every function: both orders of its gradient, its dtypes, and that its inputs do not
+change.
+"""
 
 import inspect
 
@@ -70,7 +72,7 @@ def test_it_takes_plain_arrays_and_leaves_no_graph_under_no_grad(name):
 @each_function
 def test_a_variable_without_data_is_named(name):
     f, *inputs = call(name)
-    # A place to look at is no input of the graph; the others' calls look at gamma.
+    # Indices are not inputs of the graph; the others' calls only look at gamma.
     count = {"get_item": 1, "batch_norm": 1, "batch_nrom": 1}.get(name, len(inputs))
     for i in range(count):
         given = [*inputs[:i], Variable(None, "w"), *inputs[i + 1 :]]

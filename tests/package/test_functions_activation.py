@@ -1,4 +1,4 @@
-"""sigmoid, relu and their like; softmax."""
+"""sigmoid, relu and similar functions; softmax."""
 
 import math
 import warnings
@@ -70,7 +70,7 @@ def test_activations_far_from_zero(name, dtype):
     assert_close(y.data, values, atol=1e-40)
     assert_close(gx.data, slopes, atol=1e-40)
     assert y.dtype == gx.dtype == dtype
-    # What is made of two lines has no second derivative.
+    # Piecewise linear functions have no second derivative.
     assert x.grad is None or np.all(np.abs(x.grad.data) < 1e-40)
 
 
@@ -162,8 +162,8 @@ def test_the_order_of_bytes_does_not_matter(name):
 
 LOG = math.log(70_000)
 LABEL = np.array([3])
-# The value, and the gradient of the later classes. Of log_softmax, three digits of a
-# difference from 1.
+# For each function: its value, the gradient of the classes after the label, and its
+# tolerance, which for log_softmax is that of a difference from 1 with three digits.
 HALVES = {
     "log_softmax": (F.log_softmax, -LOG, 0, 0.01),
     "logsumexp": (lambda x: F.logsumexp(x, axis=1), LOG, 1 / 70_000, 1e-7),

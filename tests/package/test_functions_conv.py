@@ -1,4 +1,4 @@
-"""Convolution and pooling, against windows that cannot be misread."""
+"""Convolution and pooling, compared with explicit windows."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,9 @@ from tests.support.memory_checks import at_most
 
 
 def seen(x, kernel, stride, pad, dilation=(1, 1), border=0.0):
-    """What the window sees at each stop: an array (N, C, KH, KW) by row and column."""
+    """Yield what the window sees at each stop: an array (N, C, KH, KW) by row and
+    column.
+    """
     x = np.pad(x, [(0, 0), (0, 0), *[(p, p) for p in pad]], constant_values=border)
     reach = [d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True)]
     rows, columns = (
@@ -32,7 +34,7 @@ def seen(x, kernel, stride, pad, dilation=(1, 1), border=0.0):
 
 
 def each_window(f, windows):
-    """The numbers (N, C) that `f` makes of each window, as images."""
+    """Apply `f` to each window; return its results (N, C) as images."""
     n, m = max(windows)
     rows = [[f(windows[i, j]) for j in range(m + 1)] for i in range(n + 1)]
     return np.moveaxis(np.array(rows), (0, 1), (2, 3))
@@ -49,7 +51,7 @@ def naive_conv(x, W, stride, pad, dilation=(1, 1), groups=1):
 
 @st.composite
 def geometries(draw):
-    """Images, kernels, and what lies between them."""
+    """Return images, kernels, and random weights for the result."""
     sizes = [(1, 3), (1, 3), (0, 2), (1, 2), (1, 6)]
     kernel, stride, pad, dilation, image = (
         (draw(st.integers(low, high)), draw(st.integers(low, high)))
@@ -108,7 +110,7 @@ def test_convolutions_are_what_the_windows_say(case):
     x, W, *rest = case
     y = C.conv2d(x, W, None, *rest).data
     assert_close(y, naive_conv(x, W, *rest))
-    # What a deconvolution makes of c meets x as c meets the convolution.
+    # The deconvolution of c, times x, equals c times the convolution of x.
     stride, pad, dilation, groups = rest
     c = normal(*y.shape, seed=2)
     back = C.deconv2d(c, W, None, stride, pad, x.shape[2:], dilation, groups).data
@@ -152,8 +154,8 @@ def always(*args):
     return True
 
 
-# What is patched, and the ways to compute that are then taken for kernels of 3 × 2,
-# with the number of blocks.
+# What is patched, and the methods that are then used for kernels of 3 × 2, with the
+# number of blocks.
 SWEEP, SCATTER = "_sweep", "_scatter"
 POINTWISE = ["_pointwise", "_pointwise", "_pointwise_kernels"]
 ROWS = {"BLOCK": 1, "COLUMNS": 4}
@@ -171,7 +173,7 @@ ROUTES = {
 
 @pytest.fixture
 def taken(monkeypatch):
-    """The ways to compute that are taken, and the blocks that they take."""
+    """Record which methods are used, and their numbers of blocks."""
     ways, blocks = [], []
 
     def watched(name, inner):
@@ -247,7 +249,7 @@ def test_the_gradient_of_a_bias_is_right_for_many_images(function):
 def test_memory_is_that_of_the_images_not_of_the_columns(stride):
     x = Variable(np.ones((16, 16, 64, 64), np.float32))
     W = Variable(np.ones((16, 16, 5, 5), np.float32))
-    # At its height: y, its gradient, an image with border, another image, a block of
+    # At the peak: y, its gradient, an image with border, another image, a block of
     # columns. All columns: 25 images.
     with at_most(4.5 * x.data.nbytes + 2 * conv_fast.BLOCK):
         y = C.conv2d(x, W, None, stride, 2)
@@ -275,7 +277,7 @@ def test_the_gradient_of_pixel_kernels_makes_no_kernels_for_each_image(shape):
     W = Variable(np.ones((64, shape[1], 1, 1), np.float32))
     y = C.conv2d(x, W)
     y.grad = Variable(np.ones_like(y.data))
-    # The kernels, a product, a block of columns of x and of y; with a share for Python.
+    # The kernels, a product, a block of columns of x and of y; plus a share for Python.
     # All products: 64 kernels.
     with at_most(3 * W.data.nbytes + 4 * conv_fast.COLUMNS * (64 + 64) + 40_000):
         y.backward()
@@ -286,16 +288,16 @@ def test_the_gradient_of_pixel_kernels_makes_no_kernels_for_each_image(shape):
 # Kernel size, stride, pad.
 POOLINGS = [(2, 2, 0), (3, 2, 1), (1, 1, 0)]
 POOLINGS += [((2, 3), 1, (0, 1)), ((3, 2), (1, 2), 1), ((2, 3), (3, 2), 0)]
-# Large, where the winner is found in two steps.
+# Large, where the maximum is found in two steps.
 POOLINGS += [(5, 1, 2), ((5, 4), (2, 1), (2, 1))]
-# More border on one side than the window is wide on the other.
+# More padding on one side than the window is wide on the other.
 POOLINGS += [((3, 1), 1, (2, 0)), ((2, 4), (2, 1), (0, 3)), ((2, 9), 1, (1, 5))]
 poolings = pytest.mark.parametrize("window", POOLINGS)
 
 
 @poolings
 def test_pooling_is_what_the_windows_say(window):
-    # All are negative, so that a border of zeros would show.
+    # All are negative, so that padding with zeros would show.
     x = distinct(2, 3, 5, 6) - 100
     sizes = [C.pair(size) for size in window]
     maxima = each_window(
@@ -320,7 +322,7 @@ def test_the_first_of_equal_maxima_receives_the_gradient_row_by_row(window):
     x = Variable(np.random.default_rng(0).integers(0, 3, (2, 2, 7, 8)).astype(float))
     C.pooling(x, *window).backward(create_graph=True)
     sizes = [C.pair(size) for size in window]
-    # The place of each pixel, as the window sees it: 0 is the border.
+    # The position of each pixel, as the window sees it: 0 is the border.
     places = np.arange(1.0, x.size + 1).reshape(x.shape)
     expected = np.zeros(x.size + 1)
     numbers = seen(x.data, *sizes, border=-np.inf)
@@ -367,7 +369,7 @@ def test_pooling_goes_back_piece_by_piece(window, monkeypatch):
 
 def test_pooling_takes_little_memory_on_the_way_back():
     x = Variable(normal(8, 16, 128, 128, dtype=np.float32))
-    for limit in (np.inf, 3):  # loops may be compiled first; in one piece it takes 4.3
+    for limit in (np.inf, 3):  # first, Numba may compile; without blocks it takes 4.3
         y = C.pooling(x, 3, 1, 1)
         y.grad = Variable(np.ones_like(y.data))
         with at_most(limit * x.data.nbytes):

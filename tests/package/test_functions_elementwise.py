@@ -1,4 +1,4 @@
-"""sin, exp, maximum, where and the other functions that work element by element."""
+"""sin, exp, maximum, where and the other element-wise functions."""
 
 import numpy as np
 import pytest

@@ -42,7 +42,7 @@ def test_products_are_numpys(code):
 
 
 class Watched(np.ndarray):
-    """An array that notes the strides of all that it is multiplied with."""
+    """An array that records the strides of everything that it is multiplied with."""
 
     strides_seen: ClassVar = []
 

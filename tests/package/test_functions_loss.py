@@ -1,5 +1,5 @@
-"""Losses: values as by the formula, both orders of the gradient, and errors for what
-would silently go wrong.
+"""Losses: values according to the formula, both orders of the gradient, and errors for
+mistakes that would go unnoticed.
 """
 
 import math
@@ -27,7 +27,7 @@ def labels(n, classes):
 
 
 def cross_entropy(x, t):
-    """Row by row, in Python's numbers."""
+    """Compute the losses row by row, with Python's numbers."""
     total = 0
     for row, label in zip(x.tolist(), t.ravel().tolist(), strict=True):
         total += math.log(sum(math.exp(score - row[label]) for score in row))
@@ -167,7 +167,9 @@ def test_accuracy_is_the_share_of_right_answers(shape):
 
 
 def binary(p, t):
-    """Number by number, as the formula says, divided by the length of axis 0."""
+    """Compute the loss number by number, according to the formula, divided by the
+    length of axis 0.
+    """
     pairs = zip(p.ravel().tolist(), t.ravel().tolist(), strict=True)
     total = sum(t * math.log(p) + (1 - t) * math.log(1 - p) for p, t in pairs)
     return -total / len(p)

@@ -1,4 +1,4 @@
-"""Dropout and normalisation, in training and in use."""
+"""Dropout and normalisation, in training and in test mode."""
 
 import numpy as np
 import pytest
@@ -47,12 +47,12 @@ SHAPES = [(4, 3), (2, 1), (5, 2, 3, 2), (1, 2, 3, 2), (3, 2, 1, 1)]
 
 
 def channels(x):
-    """(N, C, H, W) as (N·H·W, C)."""
+    """Reshape (N, C, H, W) to (N·H·W, C)."""
     return np.moveaxis(x, 1, -1).reshape(-1, x.shape[1])
 
 
 def plain(c, dtype=float):
-    """Gamma, beta, mean and var that change nothing."""
+    """Return gamma, beta, mean and var that change nothing."""
     return [f(c, dtype) for f in (np.ones, np.zeros, np.zeros, np.ones)]
 
 
@@ -126,7 +126,7 @@ def test_the_gradient_of_a_constant_batch_is_not_computed(f):
 
 
 def assert_float16_is_like_float32(f, *arrays):
-    """Compare what `f` makes of Variables of both, and of a dtype."""
+    """Compare the results of `f` for Variables of both, and of a dtype."""
     results = []
     for dtype in (np.float16, np.float32):
         inputs = [Variable(x.astype(np.float16).astype(dtype)) for x in arrays]

@@ -1,4 +1,4 @@
-"""sum, mean, max, min and logsumexp: along all axes, along one, along several."""
+"""sum, mean, max, min and logsumexp: over all axes, over one, over several."""
 
 import numpy as np
 import pytest
@@ -102,7 +102,7 @@ def test_many_rows_are_right_to_every_order(axis):
 def test_the_mean_of_many_float16_has_a_value_and_a_gradient(shape):
     x = Variable(np.ones(shape, np.float16))
     y = F.mean(x, axis=0)
-    # Whoever trains in float16 scales the loss.
+    # In float16, the loss is scaled.
     (y * np.float16(1000)).backward()
     assert np.all(y.data == 1)
     assert y.dtype == x.grad.dtype == np.float16

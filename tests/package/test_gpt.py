@@ -36,7 +36,7 @@ def test_every_parameter_receives_a_gradient(model):
     scores = model(IDS).reshape((-1, 7))
     softmax_cross_entropy(scores, IDS.ravel()).backward()
     assert all(p.grad is not None and p.grad.data.any() for p in model.params())
-    # So many numbers, without a first call.
+    # The number of parameters, before any call.
     fresh = GPT(7, context=6, layers=2, size=8, heads=2)
     block = 2 * 16 + (8 * 24 + 24) + (8 * 8 + 8) + (8 * 32 + 32) + (32 * 8 + 8)
     expected = 7 * 8 + 6 * 8 + 2 * block + 16 + 8 * 7 + 7
@@ -54,7 +54,7 @@ def test_the_cache_writes_the_same(model, beginning):
 
 
 class Scores:
-    """A model that gives every token the same scores."""
+    """A model that gives every token the same score."""
 
     context = 1
 

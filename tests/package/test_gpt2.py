@@ -1,4 +1,4 @@
-"""GPT-2's files, as they were published: read into this package's GPT and Tokenizer."""
+"""GPT-2's published files are read into this package's GPT and Tokenizer."""
 
 import json
 import random
@@ -16,7 +16,7 @@ from tests.support.needs import needs
 from tests.support.programs import python
 
 CONFIG = {"vocab_size": 97, "n_positions": 32, "n_layer": 2, "n_embd": 24, "n_head": 4}
-# As OpenAI's first files have it, and as tiktoken does.
+# As in OpenAI's first files, and as tiktoken does.
 PATTERN = (
     r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
 )
@@ -26,7 +26,7 @@ BETWEEN = ["", " ", "  ", "\n", "'s", "'LL", " 12", "\t", "\u3000", "\x1c", "\x8
 
 
 def texts(count, seed=0):
-    """Words of every script, and what can stand between them."""
+    """Make words in all scripts, with everything that can separate them."""
     rng = random.Random(seed)
     for _ in range(count):
         words = []
@@ -41,7 +41,7 @@ def texts(count, seed=0):
 
 
 def their_name(name):
-    """What GPT-2 calls a weight of ours."""
+    """Return GPT-2's name for one of our weights."""
     theirs = {ours: name for name, ours in PARTS.items()}
     if name in theirs:
         return theirs[name]
@@ -53,7 +53,7 @@ def their_name(name):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder as GPT-2's, with random weights, and the model that they are from."""
+    """Write a folder like GPT-2's with random weights; return it and the model."""
     pytest.importorskip("safetensors", reason="safetensors is not installed")
     sizes = {"context": 32, "layers": 2, "size": 24, "heads": 4}
     model = GPT(CONFIG["vocab_size"], **sizes, tied=True)
@@ -138,7 +138,7 @@ def test_it_computes_and_writes_what_pytorch_does(tmp_path):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-4)
     assert np.ptp(expected) > 2
     greedy = {"max_new_tokens": 12, "do_sample": False, "pad_token_id": 0}
-    # Without a mask, it would take token 0 for padding.
+    # Without a mask, it would treat token 0 as padding.
     greedy["attention_mask"] = from_numpy(np.ones_like(ids))
     written = theirs.generate(from_numpy(ids), **greedy).numpy()
     for cache in (True, False):
@@ -150,7 +150,7 @@ def test_it_computes_and_writes_what_pytorch_does(tmp_path):
 
 
 def write(folder, tokenizer, specials=("<|endoftext|>",)):
-    """A tokenizer as GPT-2's two files."""
+    """Write a tokenizer as GPT-2's two files."""
     shown = dict(zip(ALPHABET, CHARACTERS, strict=True))
     names = ["".join(shown[b] for b in content) for content in tokenizer._bytes]
     merges = [f"{names[a]} {names[b]}" for a, b in tokenizer.merges]
@@ -162,7 +162,7 @@ def write(folder, tokenizer, specials=("<|endoftext|>",)):
 
 @pytest.fixture
 def learned():
-    """Merges in the order of GPT-2's bytes."""
+    """Return merges in the order of GPT-2's bytes."""
     found = Tokenizer.learn("the weather there, und das Wetter; ñandú ñ " * 3, 300)
     place = {i: ALPHABET.index(i) for i in range(256)}
     pairs = [[place.get(i, i) for i in pair] for pair in found.merges]

@@ -1,4 +1,4 @@
-"""gradient_check must pass what is right and catch what is wrong: each planted bug is
+"""gradient_check must pass correct functions and catch wrong ones: each planted bug is
 one that somebody has written.
 """
 
@@ -39,7 +39,7 @@ class Row(Primitive):
 
 
 def bug(base=Primitive, **parts):
-    """A class with a fault in one of its methods."""
+    """Make a class with a fault in one of its methods."""
     return type("Bug", (base,), parts)
 
 
@@ -47,7 +47,7 @@ def doubled(self, x):
     return x * 2
 
 
-# Right if the incoming gradient is the same everywhere, and only then.
+# Right only if the incoming gradient is the same everywhere.
 def mean_gradient(self, xs, gy):
     y = self.output(0, like=gy)
     return y * gy - y * gy * SumTo((gy.shape[0], 1)).apply(y)
@@ -66,13 +66,13 @@ def sums_to_a_part(self, xs, gy):
     return gy * b, SumTo(b.shape).apply((gy * a) * first)
 
 
-# The first order is right, but the way to the second is cut.
+# The first order is right, but the graph for the second is cut.
 def cut(self, gy):
     (x,) = self.inputs
     return Variable(2 * x.data) * gy
 
 
-# Hands out one array, backward after backward.
+# Returns the same array in every backward pass.
 def keeps_its_gradient(self, xs, gy):
     if isinstance(gy, Variable):
         return gy * 2
@@ -146,7 +146,7 @@ INTO_X = bug(**DOUBLE | {"forward": writes_into_input})
 AT_THE_END = bug(forward=doubled, vjp=steeper_at_the_end)
 ONE, TWO, FIRST = [(3,)], [(3, 2), (2,)], "the gradient of input 0"
 WHERE = r"input 0 .x. is wrong in 1 of 6 elements: backward says.*at \(1, 2\), where"
-# The fault, the shapes of its inputs, and what is said.
+# The fault, the shapes of its inputs, and the message.
 WRONG = {
     "zeros": (ZERO, [(3, 4)], "the gradient of input 0 .x. is wrong in 12 of 12"),
     "right for ones only": (MEAN, [(3, 4)], FIRST),
@@ -162,8 +162,8 @@ WRONG = {
     "by Variables": (OTHER, ONE, "the gradient with create_graph of input 0"),
     "by a plain backward": (PLAIN, ONE, FIRST),
     "one array for all": (KEEPS, ONE, "shares its memory"),
-    "writes into gy": (INTO_GY, ONE, "came from the output has been written into"),
-    "writes into x": (INTO_X, ONE, "input 0 .x. has been written into"),
+    "writes into gy": (INTO_GY, ONE, "from the output was modified in place"),
+    "writes into x": (INTO_X, ONE, "input 0 .x. was modified in place"),
     "one element": (AT_THE_END, [(2, 3)], WHERE),
 }
 

@@ -1,4 +1,4 @@
-"""Pictures: drawn by what there is, and text with a hint where there is nothing."""
+"""Pictures: drawn with whatever is installed, or the text with a hint if nothing is."""
 
 import html
 import re
@@ -29,7 +29,7 @@ def test_a_picture_is_a_sharp_png_and_a_text_that_is_the_same_everywhere():
     assert sorted(data) == ["image/png", "text/plain"]
     assert data["text/plain"] == f"{DOT}\n\n// {graph.HINT}"
     assert data["image/png"].startswith(b"\x89PNG")
-    # On the page it is as wide as one of 96 dots per inch, with twice the dots.
+    # On the page it is as wide as one at 96 dots per inch, with twice the dots.
     dots = int.from_bytes(data["image/png"][16:20], "big")
     plain = int.from_bytes(render(DOT, "png")[16:20], "big")
     assert metadata == {"image/png": {"width": dots // 2}}
@@ -56,7 +56,7 @@ def test_the_dot_program_comes_first(monkeypatch):
 
 
 def parts(dot):
-    """The labels by node, and the edges, as Graphviz reads them."""
+    """Return the labels by node, and the edges, as Graphviz reads them."""
     read = pygraphviz.AGraph(string=dot)
     return {n: read.get_node(n).attr["label"] for n in read.nodes()}, {
         (a, b) for a, b in read.edges()
@@ -175,6 +175,6 @@ def test_without_graphviz_there_is_text_with_a_hint_and_no_file(tmp_path, monkey
 
 
 def test_the_layout_of_a_graph_has_a_limit():
-    # Without it, forty functions that one Variable feeds are drawn in a minute.
+    # Without it, drawing forty functions that share one input Variable takes a minute.
     (limit,) = re.findall(r"graph \[.*nslimit=([\d.]+)", get_dot_graph(small()))
     assert float(limit) <= 1

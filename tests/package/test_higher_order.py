@@ -1,4 +1,4 @@
-"""Derivatives of derivatives: of elementary functions to the sixth order against closed
+"""Derivatives of derivatives: of elementary functions up to sixth order against closed
 forms, and the Hessian of a small network.
 """
 
@@ -23,7 +23,8 @@ def of_power(c, x):
 
 
 def of_tanh(x):
-    # Each is a polynomial in t = tanh x, whose derivative is that by t, times 1 − t².
+    # Each is a polynomial in t = tanh x, whose derivative is that with respect to t,
+    # times 1 − t².
     polynomial, found = Polynomial([0, 1]), []
     for _ in range(6):
         polynomial = polynomial.deriv() * Polynomial([1, 0, -1])

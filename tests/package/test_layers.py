@@ -49,13 +49,15 @@ def names(layer):
 
 
 def case(name):
-    """How to make a layer, the size that its first input would tell, and an input."""
+    """How to make a layer, the size that its first input would determine, and
+    an input.
+    """
     kind, settings, size, shape = LAYERS[name]
     return partial(kind, *settings), size, random(*shape)
 
 
 def both(f, *xs):
-    """What `f` gives for each, as a tuple."""
+    """Return `f` of each argument, as a tuple."""
     return tuple(f(x) for x in xs)
 
 
@@ -118,7 +120,7 @@ def test_a_copied_state_does_not_depend_on_its_original(holder):
         return value
 
     layer = Net(l=L.Linear(2), numbers=[1, 2])
-    # One of two outputs, which its function needs in backward.
+    # This output is one of two, and its function needs both in backward.
     state, _ = F.split(layer.l(random(3, 4)), 2, axis=1)
     layer.states = holder(state)
     twin = copy.deepcopy(layer)
@@ -160,7 +162,7 @@ def test_gradients_are_right_to_second_order_for_inputs_and_parameters(name):
     starts = [random(*p.shape, dtype=float) * 0.7 + 0.1 for _, _, p in places]
 
     def f(x, *values):
-        # Let the check's Variables stand where the parameters stood.
+        # Put the check's Variables in place of the parameters.
         for (owner, key, _), value in zip(places, values, strict=True):
             setattr(owner, key, value)
         for statistic in statistics:
@@ -207,7 +209,7 @@ def test_sizes_given_or_told_by_the_first_input_make_the_same_layer(name):
         one, other = both(variables_by_name, given, told)
         assert one.keys() == other.keys()
         assert all(one[name].shape == other[name].shape for name in one)
-    # A recurrent one draws its weights in another order.
+    # A recurrent layer draws its weights in another order.
     if size and not isinstance(given, L.recurrent.Recurrent):
         assert_equal(given(x).data, y.data)
 
@@ -240,7 +242,7 @@ def test_weights_have_the_dtype_asked_for_and_the_size_of_their_inputs(dtype):
     assert layer.W.dtype == layer.b.dtype == dtype
     assert not layer.b.data.any()
     kernels = L.Conv2d(100, (2, 3), dtype=dtype, in_channels=60, groups=2).W
-    # Of an embedding a row is picked, and nothing summed.
+    # An embedding picks rows, without a sum.
     rows = L.EmbedID(200, 400, dtype=dtype).W
     for W, std in [(layer.W, 1 / 20), (kernels, (30 * 6) ** -0.5), (rows, 1)]:
         assert W.dtype == dtype
@@ -403,7 +405,7 @@ def test_files_hold_the_names_of_the_book(make, names, tmp_path):
 
 
 def book_weights(in_size, hidden_size):
-    """What the book's framework saves for a model of an LSTM and a Linear."""
+    """Return what the book's framework saves for a model of an LSTM and a Linear."""
     rng = np.random.default_rng(0)
     shapes = {"fc/W": (hidden_size, 1), "fc/b": (1,)}
     for gate in "fiou":
@@ -419,7 +421,7 @@ def test_weights_of_the_books_lstm_load(told, tmp_path):
     np.savez_compressed(tmp_path / "rnn.npz", **arrays)
     net = Net(rnn=L.LSTM(3, in_size=2 if told else None), fc=L.Linear(1))
     net.load_weights(tmp_path / "rnn.npz")
-    # The gates that lstm_step, above, takes from the layer's weights side by side.
+    # The four gates, whose weights the layer keeps side by side.
     for part in ("x2h/W", "x2h/b", "h2h/W"):
         name, kind = part.replace("h/", "{}/"), variables_by_name(net)[f"rnn/{part}"]
         gates = [arrays["rnn/" + name.format(gate)] for gate in "fiou"]

@@ -1,4 +1,4 @@
-"""What NaN, infinities and very large numbers become, there and back."""
+"""What becomes of NaN, infinities and very large numbers, forward and backward."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from tests.support.arrays import assert_equal, distinct
 
 
 def gradient(f, *values, dtype=np.float64):
-    """The gradients of the sum of f, those of several inputs side by side."""
+    """Return the gradients of the sum of f, for several inputs side by side."""
     xs = [Variable(np.array(value, dtype)) for value in values]
     with np.errstate(all="ignore"):
         F.sum(f(*xs)).backward()
@@ -24,11 +24,11 @@ def test_gelu_is_flat_or_straight_far_out(dtype):
     np.testing.assert_array_equal(y, np.maximum(np.array(far, dtype), 0))
 
 
-# Each hands on some of its numbers, and nothing of the others.
+# Each passes on some of its numbers, and ignores the others.
 CHOOSING = {
     "relu": F.relu,
     "leaky_relu": lambda x: F.leaky_relu(x, 0),
-    # 1e-320 is 0 to a float32 only.
+    # 1e-320 is only 0 in float32.
     "leaky_relu, small": lambda x: F.leaky_relu(x, 1e-320 * (x.dtype == np.float32)),
     "where, left": lambda x: F.where(x > 0, x, 0.0),
     "where, right": lambda x: F.where(x < 0, 0.0, x),
@@ -53,7 +53,7 @@ def test_what_is_not_chosen_stops_an_infinite_gradient(name, dtype):
     x = Variable(distinct(1, 2, 6, 6).astype(dtype))
 
     def gradients(gy, ggx=1):
-        """Of x, and of the gradient that y receives."""
+        """Return the gradients of x, and of the gradient that y receives."""
         x.cleargrad()
         y = CHOOSING[name](x)
         incoming = y.grad = Variable(np.full(y.shape, gy, dtype))
@@ -66,7 +66,7 @@ def test_what_is_not_chosen_stops_an_infinite_gradient(name, dtype):
     chosen = gradients(1)[0] != 0
     assert 0 < chosen.sum() < x.size
     assert_equal(gradients(np.inf)[0], np.where(chosen, np.inf, 0))
-    # The second order takes what lies at the chosen, and nothing else.
+    # The second order only uses the chosen elements.
     _, expected = gradients(1, 3)
     _, found = gradients(1, np.where(chosen, 3, np.inf))
     assert_equal(found, expected)

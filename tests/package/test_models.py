@@ -17,7 +17,7 @@ def random(*shape):
 
 
 class Small(M.ResNet):
-    """A ResNet of the same names with less behind them."""
+    """A ResNet with the same names and smaller layers."""
 
     def __init__(self, pretrained=False):
         self.conv1 = L.Conv2d(4, 3, 2, 1, nobias=True)
@@ -31,7 +31,9 @@ class Small(M.ResNet):
 
 @pytest.fixture
 def light(monkeypatch):
-    """Weights of zeros, which cost no memory as long as nobody writes to them."""
+    """Return weights of zeros, which take no memory until something is written
+    to them.
+    """
     made = []
 
     def zeros(shape, fan_in, dtype, xp):
@@ -94,7 +96,7 @@ def count(model):
 
 
 def note_shapes(layers, shapes):
-    """Let each layer note the shape of what it returns."""
+    """Let each layer record the shape of its result."""
 
     def noting(forward):
         def noted(x):
@@ -110,7 +112,7 @@ def note_shapes(layers, shapes):
 
 @pytest.fixture
 def only_shapes(monkeypatch):
-    """Convolutions that compute nothing but their shape."""
+    """Replace convolutions with functions that only compute their shape."""
 
     def conv2d(x, W, b, stride, pad, *_):
         sizes = [
@@ -131,7 +133,7 @@ def test_vgg16_has_the_published_shapes_and_number_of_parameters():
         assert model(random(1, 3, 32, 32)).shape == (1, 1000)
     # As 224, 112, 56, 28, 14 in the paper.
     assert [y[2] for y in shapes] == [32] * 2 + [16] * 2 + [8] * 3 + [4] * 3 + [2] * 3
-    # Here fc6 sees 512 channels of one pixel, from an image of 224 × 224 it sees 7 × 7.
+    # Here fc6 sees 512 channels of one pixel; for an image of 224 × 224, it sees 7 × 7.
     assert model.fc6.in_size == 512
     assert count(model) + (7 * 7 - 1) * 512 * 4096 == 138_357_544
     sizes = [3, 64, 64, *[128] * 2, *[256] * 3, *[512] * 6]
@@ -165,7 +167,7 @@ def test_resnets_have_the_published_shapes_parameters_and_layers(
 
 def test_a_resnet_pools_over_three_by_three_pixels_past_the_edge(light):
     model, seen = M.ResNet50(), []
-    # From the first convolution come the numbers 0 to 35 in six rows.
+    # The first convolution gives the numbers 0 to 35 in six rows.
     model.conv1 = lambda x: Variable(np.arange(36.0).reshape(1, 1, 6, 6))
     model.bn1 = lambda x: x
 

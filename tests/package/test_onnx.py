@@ -1,4 +1,4 @@
-"""Models as ONNX files: what other programs compute from them is the same."""
+"""Models as ONNX files: other programs compute the same from them."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def random(*shape):
 
 
 def run(path, x):
-    """What ONNX Runtime computes; without it, what onnx itself does, slowly."""
+    """Compute with ONNX Runtime, or slowly with onnx itself if that is missing."""
     try:
         from onnxruntime import InferenceSession as Program
     except ImportError:
@@ -63,7 +63,7 @@ def test_a_convolutional_network(tmp_path):
 
 
 class Sequence(Model):
-    """The last output of a recurrent layer."""
+    """Return the last output of a recurrent layer."""
 
     def __init__(self, layer):
         self.rnn, self.out = layer, L.Linear(3)

@@ -77,7 +77,7 @@ every_formula = pytest.mark.parametrize(
 
 
 class Holder:
-    """The least that an optimizer can be set up with."""
+    """The minimum that an optimizer can be set up with."""
 
     def __init__(self, *params):
         self.all = params
@@ -98,7 +98,7 @@ def slope(x):
 
 
 def walk(optimizer, x, steps):
-    """Let the optimizer go downhill on x, with `slope` for the gradient."""
+    """Let the optimizer descend on x, with `slope` as the gradient."""
     param = parameter(x)
     optimizer.setup(Holder(param))
     for _ in range(steps):
@@ -118,7 +118,7 @@ def one_by_one(formula, x, steps):
 
 
 def only(data, grad=None):
-    """The least model, of one parameter."""
+    """The smallest model, with one parameter."""
     return Holder(parameter(data, grad))
 
 
@@ -174,7 +174,7 @@ def test_settings_may_be_numpy_numbers(make):
     x = normal(50, dtype=np.float32)
     expected = walk(make(), x.copy(), 3).data
     found = walk(optimizer, x.copy(), 3).data
-    # Equal to the last bit: nothing was computed in double precision on the way.
+    # Equal to the last bit, so nothing was computed in double precision in between.
     assert found.dtype == np.float32
     assert_equal(found, expected)
 

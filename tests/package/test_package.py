@@ -1,4 +1,4 @@
-"""The package as a whole: what it hands on, and what it leaves for later."""
+"""The package as a whole: its exports, and the imports that it postpones."""
 
 import platform
 import re
@@ -62,7 +62,7 @@ def test_an_editor_is_told_that_data_and_batches_are_arrays():
 )
 def test_steps_with_large_arrays_get_no_fresh_memory(monkeypatch):
     monkeypatch.delenv("DEZERO_LITE_KEEP_MEMORY", raising=False)
-    # Set for the lessons, these do the same.
+    # These are set for the lessons, with the same effect.
     monkeypatch.delenv("MALLOC_MMAP_THRESHOLD_", raising=False)
     monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
     program = """

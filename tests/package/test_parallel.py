@@ -139,7 +139,9 @@ def test_failures_are_told():
 
 
 class Here:
-    """In the place of Dask's client: this process works, and draws after each call."""
+    """A replacement for Dask's client: this process does the work, and draws after each
+    call.
+    """
 
     def __init__(self):
         self.drawn = []

@@ -1,4 +1,4 @@
-"""The player shows what really happens, and leaves no trace of its own."""
+"""The player shows what really happens, and leaves no trace."""
 
 import re
 import sys
@@ -25,7 +25,7 @@ from tests.support.real_walks import (
     step,
 )
 
-# What XML cannot hold, and what nobody would read.
+# Characters that XML does not allow, and text that nobody would read.
 STRANGE_NAMES = ("\x1b[31m", "a\0b", "\ud800", "\uffff", "w" * 20_000)
 
 EACH_GRAPH = [
@@ -42,13 +42,13 @@ def played(number, build, **options):
 
 
 def shown(x):
-    """A number or an array as the player's panel has it."""
+    """Format a number or an array as the player's panel does."""
     a = np.asarray(x)
     return f"{a:.5g}" if a.ndim == 0 else str(a.shape)
 
 
 def panel(step, heading):
-    """What stands under a heading, by name."""
+    """Return what is listed under a heading, by name."""
     return [row for head, rows in step.panel if head == heading for row in rows]
 
 
@@ -91,7 +91,7 @@ def test_what_is_shown_is_what_really_happens(number, build):
         name: shown(box.data) for name, box in boxes.items()
     }
 
-    # What is left is what a real walk leaves, and nothing else.
+    # Afterwards the variables are as a real backward pass leaves them.
     for name, box in boxes.items():
         if real[name].grad is None:
             assert box.grad is None
@@ -218,7 +218,7 @@ def test_the_page_needs_nothing_from_elsewhere():
 
 
 def rectangles(svg):
-    """By key: left, top, right and bottom of each node."""
+    """Return left, top, right and bottom of each node, by key."""
     n = r'="([-\d.]+)"'
     shape = rf'id="([vf]\d+)" [^>]*><rect x{n} y{n} width{n} height{n}'
     found = {}
@@ -246,7 +246,7 @@ def test_nodes_stand_apart_and_arrows_lead_from_left_to_right(build):
 @pytest.mark.parametrize("name", STRANGE_NAMES, ids=ascii)
 def test_a_strange_name_spoils_no_picture(name):
     x = Variable(array(3.0), name)
-    kind = name if name.isprintable() else "Mul"  # Python keeps the others out
+    kind = name if name.isprintable() else "Mul"  # Python rejects the others
     y = type(kind, (type((x * x).creator),), {})()(x, x)
     player = play(y)
     ElementTree.fromstring(player.svg)

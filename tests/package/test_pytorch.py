@@ -1,4 +1,4 @@
-"""PyTorch's weights in layers of this package: the same numbers come out."""
+"""PyTorch's weights in layers of this package give the same results."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def random(*shape):
 
 
 def module(make):
-    """A PyTorch module whose weights and averages are all random."""
+    """Make a PyTorch module whose weights and averages are all random."""
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     made = make(torch.nn).eval()
     for name, tensor in made.state_dict().items():
@@ -114,7 +114,7 @@ def test_a_file_that_pytorch_wrote_loads_and_is_read_there_again(tmp_path):
 
 
 class Net(L.Layer):
-    """Layers in a list, one within another, and a parameter of its own."""
+    """A layer with a list of layers, nested layers, and a parameter."""
 
     def __init__(self):
         self.scale = dezero_lite.Parameter(np.zeros(2, np.float32))
@@ -122,7 +122,7 @@ class Net(L.Layer):
 
 
 def weights(**changed):
-    """A state_dict for `Net`, of plain arrays; None leaves one away."""
+    """Make a state_dict for `Net` from plain arrays; None leaves one out."""
     names = ("scale", "head.0.weight", "head.0.bias", "blocks.1.weight")
     found = {name: random(2, 2) for name in names} | {"blocks.1.bias": random(2)}
     found |= {"scale": random(2), "head.0.bias": random(2)}

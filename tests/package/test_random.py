@@ -1,4 +1,4 @@
-"""One source of random numbers, isolated from NumPy's."""
+"""One source of random numbers, independent of NumPy's."""
 
 import numpy as np
 

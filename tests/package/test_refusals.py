@@ -1,4 +1,4 @@
-"""The sessions of refusals/*.md fail where an answer is another one."""
+"""The sessions in refusals/*.md fail if a message differs."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Sums over workers: whatever the layout, the dtype and the count."""
+"""Sums over workers: for any layout, dtype and number of elements."""
 
 import signal
 import textwrap
@@ -29,7 +29,7 @@ LAYOUTS = {
 
 
 def sums(*arrays):
-    """What each worker of a ring gets, the workers being threads here."""
+    """Return what each worker of a ring gets; the workers are threads here."""
     links = [Pipe(duplex=False) for _ in arrays]
     count = len(arrays)
     rings = [Ring(i, count, links[i - 1][0], links[i][1]) for i in range(count)]

@@ -10,7 +10,7 @@ from tests.support.arrays import assert_equal
 
 TEXT = "the cat sat on the mat, the rat sat on the cat. Ünter dem Bäum: 12 + 34 = 46"
 TOKENIZER = Tokenizer.learn(TEXT, 266)
-# Any string of Python's, halves of surrogate pairs included.
+# Any Python string, including halves of surrogate pairs.
 TEXTS = st.text(st.characters())
 
 
@@ -65,7 +65,7 @@ def test_tokens_of_a_text_do_not_depend_on_what_was_encoded_before(a, b):
 
 
 def naive(text, merges):
-    """All merges one after the other, over the whole text."""
+    """Apply all merges one after another to the whole text."""
     tokens = list(text.encode())
     for token, pair in enumerate(merges, 256):
         i = 0

@@ -1,4 +1,4 @@
-"""Transforms: each for one example, and those for arrays for a batch, with the same
+"""Transforms: each on one example, and those for arrays also on a batch, with the same
 result.
 """
 
@@ -96,7 +96,7 @@ def test_a_size_may_be_of_numpy(make, size):
     assert (made(x)[0].shape if make is T.RandomCrop else made(x).size) == (3, 3)
 
 
-# What is done, to what, and what is said to it.
+# The transform, its input, and the message.
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""The book's helpers on plain arrays, and its names for what lives elsewhere."""
+"""The book's helpers on plain arrays, and its names for functions that are
+elsewhere.
+"""
 
 import numpy as np
 import pytest

@@ -1,1 +1,3 @@
-"""What the tests share: tables of capabilities, checks of functions and of lessons."""
+"""Code that the tests share: tables of capabilities, checks of functions and of
+lessons.
+"""

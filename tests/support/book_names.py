@@ -1,4 +1,4 @@
-"""The public names of the book's framework, by module; book_names.ini tells which."""
+"""The public names of the book's framework, by module, from book_names.ini."""
 
 from configparser import RawConfigParser
 from pathlib import Path

@@ -1,7 +1,7 @@
 """Numbers of the book's framework, for tests/package/test_book_training.py.
 
-They lie in book_numbers.json. Where the extra ``bench`` is installed, and with it the
-book's framework, ``python -m tests.support.book_numbers`` makes them again: the same
+They are in book_numbers.json. If the extra ``bench`` is installed, which includes the
+book's framework, ``python -m tests.support.book_numbers`` computes them again: the same
 programs run there on the book's framework and in the tests on ours.
 """
 
@@ -22,7 +22,7 @@ def update(model, optimizer, loss):
 
 
 def five_steps(dezero, name):
-    """Where an optimizer gets from (1, -2), on p0² + 10·p1²."""
+    """Return where an optimizer gets from (1, -2), on p0² + 10·p1²."""
     layer = dezero.Layer()
     layer.p = dezero.Parameter(np.array([1.0, -2.0]))
     optimizer = getattr(dezero.optimizers, name)()
@@ -34,7 +34,7 @@ def five_steps(dezero, name):
 
 
 def losses_of_a_cnn(dezero):
-    """Losses of six steps of a network with all that sees images."""
+    """Return the losses of six steps of a network with all the functions for images."""
     F, L, optimizers = dezero.functions, dezero.layers, dezero.optimizers
 
     class CNN(dezero.Model):
@@ -88,10 +88,12 @@ def simple_rnn(dezero, hidden_size, out_size):
 
 
 def losses_of_an_rnn(dezero):
-    """Losses of a recurrent network after each of five truncated histories."""
+    """Return the losses of a recurrent network after each of five truncated
+    histories.
+    """
     rng = np.random.RandomState(0)
     model = simple_rnn(dezero, 6, 1)
-    for _ in range(2):  # makes the weights: those for the state at the second call
+    for _ in range(2):  # creates the weights; those for the state at the second call
         model(np.zeros((2, 1)))
     for layer in (model.rnn.x2h, model.rnn.h2h, model.fc):
         layer.W.data = rng.randn(*layer.W.shape) * 0.4
@@ -114,7 +116,7 @@ def losses_of_an_rnn(dezero):
 
 
 def numbers(dezero):
-    """All of them, by this framework."""
+    """Compute all of them with this framework."""
     optimizers = ("SGD", "MomentumSGD", "AdaGrad", "AdaDelta", "Adam")
     return {
         "optimizers": {name: five_steps(dezero, name).tolist() for name in optimizers},

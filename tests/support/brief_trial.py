@@ -1,5 +1,5 @@
-"""Tries a framework by the rows of the table that its step brings, and by no lesson:
-what a process of the workshop runs where a test has no time for more.
+"""Tries a framework by the rows of the table that its step adds, without lessons: runs
+in the workshop's processes when a test has no time for more.
 """
 
 from steps.course.capabilities import WORKS
@@ -9,7 +9,7 @@ ROWS_AT = trial.list_rows
 
 
 def brought(step, names_of=vars):
-    """The rows that are learned at a step."""
+    """Select the rows that are learned at a step."""
     works = [row for row in ROWS_AT(step, names_of) if row.expected(step) == WORKS]
     return [row for row in works if row.learned_at(step) == step]
 

@@ -1,5 +1,5 @@
-"""A real browser for tests: Chromium or Chrome, where there is one. What drives it is
-imported when a test begins, since that takes half a second.
+"""A real browser for tests: Chromium or Chrome, if installed. Playwright is only
+imported when a test begins, because that takes half a second.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ def launched():
 
 
 def expect(place):
-    """What is to be seen at a place, before long."""
+    """Wait briefly for a locator to be visible; return it."""
     from playwright.sync_api import expect
 
     expect.set_options(timeout=2 * MINUTE)

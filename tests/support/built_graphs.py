@@ -1,6 +1,6 @@
-"""What the tests of designs that build a graph first share (steps 61 to 64): each
-design behind the same few words, formulas and shapes to try, random graphs, and
-gradients by differences to judge them by.
+"""Code that the tests of designs that build a graph first share (steps 61 to 64): each
+design behind the same interface, formulas and shapes to try, random graphs, and
+gradients by differences to compare with.
 
 A formula is written once, with operators and with the functions of a step's module.
 """
@@ -32,17 +32,17 @@ class Nodes:
         x.update(array)
 
     def program(self, nodes):
-        """What gives the values of nodes, whenever it is called."""
+        """Return a function that computes the current values of nodes."""
         return lambda: [node.eval() for node in nodes]
 
     def operation(self, compute, x):
-        """A node that a function of arrays computes from another."""
+        """Make a node that a function of arrays computes from another."""
         made = type("Made", (step61.Operation,), {"compute": staticmethod(compute)})
         return step61.Placeholder(parent=made(x))
 
 
 class Functions:
-    """Steps 62 and 63: functions made of expressions."""
+    """Steps 62 and 63: functions compiled from expressions."""
 
     def __init__(self, module):
         self.words, self.empty = module, module.scalar
@@ -68,7 +68,9 @@ class Functions:
 
 
 class Sessions:
-    """Step 64: the default graph, fed. It has less to say, or in other words."""
+    """Step 64: the default graph, with feeds. It supports fewer formulas, or other
+    names.
+    """
 
     words = SimpleNamespace(
         log=step64.log,
@@ -118,8 +120,8 @@ WAYS = {
 
 
 def assert_gradients(built, y, variables, tolerance=1e-5):
-    """The gradients of the sum of y are those that differences give, and have shape
-    and dtype of their variables.
+    """Check that the gradients of the sum of y agree with differences, and have the
+    shape and dtype of their variables.
     """
     value = built.program([y])
 
@@ -138,7 +140,7 @@ def assert_gradients(built, y, variables, tolerance=1e-5):
 
 
 def differences(value_at, start, eps=1e-5):
-    """The gradient of the sum of what a function of an array returns, by central
+    """Return the gradient of the sum of an array function's result, by central
     differences.
     """
     gradient = np.zeros(start.shape)
@@ -171,14 +173,18 @@ def positive(shape, seed=0):
 
 
 def on_both_sides(w, a):
-    """Every operator with an array or a number on either side; w may be an array."""
+    """Apply every operator with an array or a number on either side; w may be
+    an array.
+    """
     signs = BINARY.values()
     mixed = [sign(*pair) for sign in signs for pair in ((w, a), (a, w))]
     return [*mixed, -w, w * w, 2 * w, 1 - w, 1 / w, np.float64(2) * w]
 
 
 def unary(words):
-    """Formulas of one argument, which is positive, for all that a design can say."""
+    """List formulas of one positive argument, with everything that a design
+    supports.
+    """
     formulas = {
         "negate": lambda a: -a,
         "rows": lambda a: words.total(a, axis=0),
@@ -202,8 +208,8 @@ def unary(words):
 
 
 def smooth(words):
-    """Formulas of two arguments, smooth everywhere and of moderate size, so that
-    differences can judge them.
+    """List formulas of two arguments, smooth everywhere and of moderate size, so that
+    differences are accurate.
     """
     ones = np.ones((2, 3))
     formulas = [
@@ -227,17 +233,17 @@ def smooth(words):
 
 
 def drawn_leaves(data, variable):
-    """One to three variables with arrays of random shapes."""
+    """Make one to three variables with arrays of random shapes."""
     shapes = st.sampled_from([(), (3,), (1,), (2, 3), (2, 1), (1, 3)])
     count = data.draw(st.integers(1, 3))
     return [variable(positive(data.draw(shapes), i), f"w{i}") for i in range(count)]
 
 
 def drawn_sum(data, leaves, words, changed=lambda made, a: made):
-    """The sum of the leaves and of up to eight smooth formulas of what is there
-    already.
+    """Return the sum of the leaves and of up to eight smooth formulas of existing
+    nodes.
 
-    What is made of `a` and another passes through ``changed(made, a)``.
+    Anything made from `a` and another node passes through ``changed(made, a)``.
     """
     nodes = list(leaves)
     for _ in range(data.draw(st.integers(1, 8))):

@@ -1,8 +1,9 @@
-"""What frameworks can do, found out by trying: the tables of docs/capabilities.md.
+"""The abilities of frameworks, found by running code: the tables of
+docs/capabilities.md.
 
 In the folder of the checkout, ``python -m tests.support.capabilities`` writes the page.
-What is tried on the snapshots is in ``steps/course/capabilities.py``. On the names of
-package steps the workshop's table is tried, and ``package_capabilities.md``.
+The probes for snapshots are in ``steps/course/capabilities.py``. The names of package
+steps are tried with the workshop's table and ``package_capabilities.md``.
 """
 
 import math
@@ -34,7 +35,7 @@ from tests.support.sections import markdown_table, rows
 # The column after all steps.
 PACKAGE = math.inf
 PAGE = ROOT / "docs" / "capabilities.md"
-# Up to here a step has the names of all before it.
+# Up to here, a step has the names of all earlier steps.
 LAST_NAMES = 60
 
 
@@ -42,8 +43,8 @@ LAST_NAMES = 60
 class Table:
     """Rows that are tried on several frameworks.
 
-    ``columns`` has the title of each framework by its number, by which ``load`` gets
-    it. If ``any_error`` is true, all that does not work is MISSING.
+    ``columns`` has the title of each framework by its number, which ``load`` takes. If
+    ``any_error`` is true, everything that does not work is MISSING.
     """
 
     rows: list[Capability]
@@ -52,12 +53,12 @@ class Table:
     any_error: bool = False
 
     def get_outcome(self, row, number):
-        """Get what trying gives: WORKS, or the name of the error."""
+        """Get the outcome of a trial: WORKS, or the name of the error."""
         outcome = _get_outcome(self, row.probe, number)
         return MISSING if self.any_error and outcome != WORKS else outcome
 
     def list_complaints(self, number):
-        """List what trying gives that was not expected."""
+        """List the outcomes that were not expected."""
         outcomes = [(row, self.get_outcome(row, number)) for row in self.rows]
         title = self.columns.get(number, number)
         return [
@@ -67,7 +68,7 @@ class Table:
         ]
 
     def format(self, corner, expected=False):
-        """Format the table in Markdown, from what trying gives or what is expected."""
+        """Format the table in Markdown, with actual or expected outcomes."""
         get_outcome = Capability.expected if expected else self.get_outcome
         lines = []
         for row in self.rows:
@@ -76,7 +77,7 @@ class Table:
         return markdown_table(corner, [*self.columns.values()], lines)
 
 
-@cache  # the test and the page ask the same
+@cache  # the test and the page ask for the same
 def _get_outcome(table, probe, number):
     return run_probe(probe, table.load(number))[0]
 
@@ -89,7 +90,7 @@ def read_capabilities(path, get_history, called, **names):
     get_history : callable
         Gets the history of a row from the words above its code.
     called : str
-        What the code calls the framework; all else that it uses is in ``names``.
+        The code's name for the framework; ``names`` has everything else it uses.
     """
 
     def read(name, words, code):
@@ -103,7 +104,7 @@ def read_capabilities(path, get_history, called, **names):
 
 
 class Square(dezero_lite.Function):
-    """As a reader of the book would write it."""
+    """A function as a reader of the book would write it."""
 
     def forward(self, x):
         return x**2
@@ -114,8 +115,8 @@ class Square(dezero_lite.Function):
 
 
 def load_framework(number):
-    """Load a step, or the package with the few functions that the snapshots have beside
-    their core.
+    """Load a step, or the package with the few extra functions that the
+    snapshots have.
     """
     if number != PACKAGE:
         return import_module(f"steps.step{number:02d}")
@@ -142,7 +143,7 @@ SNAPSHOTS = Table(ROWS, COLUMNS, load_framework)
 
 
 def load_names(number):
-    """Load the names that are known at a step, and nothing else of the package."""
+    """Load the names that are known at a step, and nothing else from the package."""
     step = import_module(f"steps.step{number}")
     return SimpleNamespace(**{name: getattr(step, name) for name in step.__all__})
 
@@ -153,7 +154,8 @@ OF_NAMES = read_capabilities(
     "step",
     np=np,
 )
-# What a step attaches to a class, those before it have once it is imported.
+# A step attaches methods to classes when it is imported, so earlier steps have them
+# too.
 METHODS = "stretches_its_operands", "saves_its_weights"
 OF_NAMES += [
     row
@@ -169,24 +171,24 @@ NAMES.columns |= {n: n for n in sorted(row.history[0][0] for row in NAMES.rows)}
 
 
 def format_page(expected=False):
-    """Format the page of the docs, made by trying everything on every step."""
+    """Format the page of the docs, by trying everything on every step."""
     lines = [
         "# What each step can do",
         "",
-        "Found out by trying.",
-        "`✓` works; `·` is not there yet; `wrong` gives a wrong answer; a name is the "
-        "error that is raised.",
+        "Every entry was found by running code.",
+        "`✓`: it works; `·`: not there yet; `wrong`: a wrong answer; a name: the error "
+        "that is raised.",
         "A very long chain has 10,000 functions.",
         "The last column is the package that the course arrives at; the designs of "
-        "steps 61 to 67 have a [table of their own](designs.md).",
-        "`python -m tests.support.capabilities` makes this page, and a test checks "
+        "steps 61 to 67 have [their own table](designs.md).",
+        "`python -m tests.support.capabilities` writes this page, and a test checks "
         "that it is up to date.",
         "",
         *SNAPSHOTS.format("step", expected),
         "",
-        "From step 23 on, names come one by one: up to 31 beside the file of step 22, "
-        "from 33 on in the small package.",
-        "This is what the names of a step, and of all steps before it, can do.",
+        "From step 23 on, names are added one by one: up to 31 beside the file of step "
+        "22, and from 33 on in the small package.",
+        "This table shows what the names of a step and of all earlier steps can do.",
         "",
         *NAMES.format("step", expected),
     ]

@@ -1,9 +1,9 @@
-"""What each design can do, found out by trying: the table in docs/designs.md is made
-from this. The questions stand in design_capabilities.md.
+"""The abilities of each design, found by running code: the table in docs/designs.md is
+made from this. The probes are in design_capabilities.md.
 
 In the folder of the checkout, ``python -m tests.support.design_capabilities`` writes
-it. Each design speaks its own language; a Design gives them one to be asked in. What a
-design has no words for is None there: a probe that calls it fails.
+the table. Each design has its own interface; a Design wraps it in a common one. What a
+design cannot express is None there, so that a probe that calls it fails.
 """
 
 from collections.abc import Callable
@@ -26,11 +26,11 @@ BEGIN, END = "<!-- table -->", "<!-- end of table -->"
 
 @dataclass(eq=False)
 class Design:
-    """One design behind the same few words.
+    """A design behind a common interface.
 
-    ``gradients(f, *values)`` returns the value of f, made of operators, and its
-    gradients at these values, arrays all. ``variable(value)`` makes something to
-    compute with, ``again`` turns a built formula into a function of arrays.
+    ``gradients(f, *values)`` returns the value of f, which uses operators, and its
+    gradients at these values, all as arrays. ``variable(value)`` makes something to
+    compute with, and ``again`` turns a built formula into a function of arrays.
     """
 
     name: str
@@ -102,7 +102,7 @@ def built_first(name):
             (found,) = built.program(built.gradients(first, [x]))()
             return found
 
-    # In a default graph, which nothing ever leaves, step 64 keeps what it makes.
+    # Step 64 keeps everything in a default graph, which nothing ever leaves.
     variable = None if name == "step 64" else way().variable
     return Design(name, gradients, variable, again, second)
 
@@ -185,7 +185,7 @@ TABLE = Table(
 
 
 def format_page(text, expected=False):
-    """Format the page with a fresh table between its marks."""
+    """Format the page with an updated table between its markers."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     table = "\n".join(TABLE.format("", expected))

@@ -1,6 +1,7 @@
-"""Lessons with slightly other initial weights: ``python -m tests.matrix --disturbed``.
+"""Lessons with slightly different initial weights: ``python -m tests.matrix
+--disturbed``.
 
-Another processor rounds differently, and what trains amplifies that. So every assertion
+Another processor rounds differently, and training amplifies that. So every assertion
 that fails here, and every output that changes, has no margin.
 """
 
@@ -12,13 +13,13 @@ import sys
 
 from steps.course.lessons import NOTEBOOKS, ROOT, numbers, read_facts
 
-# Of a report: places, lines that differ, and lines that fail with what they say.
+# In a report: places, lines that differ, and failing lines with their errors.
 TOLD = r"Step \d.*, cell .*|stored: .*|now: .*|-+> .*|\w+Error: .*|.* output fields .*"
 COLOURS = re.compile(r"\x1b\[[\d;]*m")
 
 
 def main(lessons, rounds=3):
-    """Run each lesson with so many disturbances, and print what changes."""
+    """Run each lesson with this many disturbances, and print what changes."""
     changed = []
     for number in lessons or [n for n in numbers() if read_facts(n).trains]:
         for seed in range(rounds):
@@ -50,10 +51,10 @@ def run(number, seed):
 
 
 def disturb(number, size=1e-7):
-    """Change the normal random numbers of all generators that are made from now on.
+    """Change the normal random numbers of all generators created from now on.
 
-    It runs in the kernel of a notebook, which is given its text. The same seed still
-    gives the same numbers.
+    This runs in a notebook's kernel, which gets its source. The same seed still gives
+    the same numbers.
     """
     import numpy as np
 

@@ -1,8 +1,8 @@
-"""An array module that stands in for CuPy: what works on its arrays works where no
-NumPy array is near.
+"""An array module in place of CuPy: code that works with its arrays works without any
+NumPy arrays.
 
-Its arrays keep to CuPy's manners. NumPy's functions compute on them and return the same
-kind; an ndarray among the operands is refused, and so is every silent conversion to
+Its arrays behave like CuPy's. NumPy's functions compute on them and return the same
+kind; an ndarray among the operands is rejected, and so is every implicit conversion to
 one.
 """
 
@@ -11,8 +11,8 @@ import sys
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-# The package finds an array's functions in the top module that its type names. CuPy is
-# a top module; this one has to pass for one.
+# The package finds an array's functions in the top-level module of its type. CuPy is a
+# top-level module, so this one must look like one.
 sys.modules["fake_cupy"] = sys.modules[__name__]
 
 
@@ -90,7 +90,9 @@ def asarray(data, dtype=None):
 
 
 def asnumpy(data):
-    """CuPy's takes NumPy's arrays, too; a test would not see what lies where."""
+    """CuPy's also accepts NumPy's arrays, but then a test could not tell where arrays
+    are.
+    """
     if not isinstance(data, ndarray):
         raise TypeError(f"{type(data)} does not lie here")
     return data._data.copy()
@@ -123,7 +125,7 @@ def _unwrap(x):
 
 
 def _leaving_it_to_the_other(name):
-    # As CuPy does: an operand of higher priority is asked first.
+    # As in CuPy: an operand of higher priority is asked first.
     own = getattr(ndarray, name)
 
     def method(self, other):

@@ -1,4 +1,4 @@
-"""What every function of the framework has to pass."""
+"""Checks that every function of the framework has to pass."""
 
 import numpy as np
 
@@ -9,15 +9,16 @@ from tests.support.arrays import assert_close, uniform
 
 
 def var(*shape, **kwargs):
-    """A Variable of numbers around 1."""
+    """Return a Variable of numbers around 1."""
     return Variable(uniform(*shape, **kwargs))
 
 
 def check_function(f, *inputs, rtol=1e-4, atol=1e-5):
     """Check `f` on float64 arrays: its gradient by a plain backward, by one with
-    `create_graph`, and to the second order; float32 kept, and a second array module.
+    `create_graph`, and to second order; that float32 is kept; and a second array
+    module.
 
-    Arrays of other dtypes and anything else are passed on as they are, arrays as arrays
+    Arrays of other dtypes and other arguments are passed on unchanged, arrays as arrays
     of the module in use.
     """
     xs = [Variable(x.copy()) if _is_float(x) else x for x in inputs]
@@ -28,8 +29,8 @@ def check_function(f, *inputs, rtol=1e-4, atol=1e-5):
 
 
 def check_as_numpy(code, make=uniform, **numpys):
-    """Check that functions compute what NumPy's of the same name do, and their squares
-    as `check_function` does. The code makes its arrays by ``x(2, 3)``.
+    """Check that functions compute the same as NumPy's of the same name, and check
+    their squares with `check_function`. The code makes its arrays with ``x(2, 3)``.
     """
     code, made = compile(code, code, "eval"), []
 
@@ -50,7 +51,9 @@ def check_as_numpy(code, make=uniform, **numpys):
 
 
 def derivatives(f, at, orders):
-    """The derivatives of f at a point, each by backward through the one before."""
+    """Return the derivatives of f at a point, each by backward through the previous
+    one.
+    """
     x = Variable(np.array(at))
     y = f(x)
     found = []
@@ -88,8 +91,8 @@ def _follows_the_array_module(f, inputs, expected):
 
 
 def run(f, inputs):
-    """The outputs of `f` and the gradients of its Variables, for the sum of all outputs
-    weighted by position.
+    """Return the outputs of `f` and the gradients of its Variables, for the sum of all
+    outputs weighted by position.
     """
     ys = listed(f(*inputs))
     for y in ys:

@@ -1,4 +1,4 @@
-"""Attempts at a lesson's exercises, and what is wrong with how its checks answer."""
+"""Attempts at a lesson's exercises, and faults in how its checks respond."""
 
 import os
 import re
@@ -16,14 +16,14 @@ KINDS = {"right", "wrong", "by heart"}
 ATTEMPT = re.compile(
     r"^## (\d) ([a-z ]+?)(?:: ([^\n]+))?\n+```python\n(.*?)^```$", re.M | re.S
 )
-# Seconds that an attempt may take at least; the machine may be busy.
+# Minimum time limit for an attempt, in seconds; the machine may be busy.
 PATIENCE = 60
 CHILD = pytest.StashKey[Child]()
 JOBS = 1 if "PYTEST_XDIST_WORKER" in os.environ else os.cpu_count() or 1
 
 
 def child_of(config):
-    """One process for all lessons of a run: each is run in a fork of it."""
+    """One process for all lessons of a run: each lesson runs in a fork of it."""
     if CHILD not in config.stash:
         config.stash[CHILD] = Child(fork_pool.__name__)
         config.add_cleanup(config.stash[CHILD].end)
@@ -31,14 +31,16 @@ def child_of(config):
 
 
 def cells_of(number):
-    """The cells of a lesson that its exercises stand on, or that stand on them."""
+    """Select the cells of a lesson that its exercises depend on, or that depend on
+    them.
+    """
     cells = code_cells(builder.assemble(number))
     return slicing.slice_cells(cells, touched_by_exercises(cells))
 
 
 def touched_by_exercises(cells):
-    """The cells that go on with what an exercise defines, at first or second hand, and
-    so may run differently where that is not solved; the exercise's own check aside.
+    """Select the cells that use, directly or indirectly, what an exercise defines, and
+    so may behave differently if it is not solved; except the exercise's own check.
     """
     found, written, own = [], set(), set()
     for cell in cells:
@@ -58,8 +60,8 @@ def touched_by_exercises(cells):
 
 
 class Attempts:
-    """A lesson's cells, and attempts at its exercises in the form that
-    tests/lessons/attempts/conftest.py tells.
+    """A lesson's cells, and attempts at its exercises in the format described in
+    tests/lessons/attempts/conftest.py.
     """
 
     def __init__(self, cells, text=""):
@@ -68,7 +70,7 @@ class Attempts:
         self._places = fork_pool.locate_exercises(cells)
 
     def complaints(self, child):
-        """All that is wrong, one after the other, each with the code that shows it."""
+        """Yield all complaints one after another, each with the code that shows it."""
         trials = self._trials()
         tries = {p: [cells for cells, _ in made] for p, made in trials.items()}
         found = []
@@ -82,8 +84,8 @@ class Attempts:
         return self._incomplete() + found
 
     def _way(self):
-        """What runs between the exercises: without their checks, which are run on the
-        solutions at the exercises, but for those that define what is used later.
+        """Select what runs between the exercises: no checks, because these run on the
+        solutions at the exercises, except those that define something used later.
         """
         way, used = [], set()
         for cell in reversed(self._cells):
@@ -96,8 +98,8 @@ class Attempts:
         return way[::-1]
 
     def _trials(self):
-        """For each place of an exercise pairs: cells to run there, and what finds
-        complaints in their failures.
+        """For each place of an exercise, yield pairs: cells to run there, and a
+        function that finds complaints in their failures.
         """
         trials = {}
         for exercise, (position, rest) in enumerate(self._places, start=1):
@@ -119,8 +121,8 @@ class Attempts:
         return trials
 
     def _planted(self):
-        """A failure of each kind, each in another function as far as there are some;
-        `python -m steps plant` tries all of them in all.
+        """Plant a failure of each kind, each in another function if there are enough;
+        `python -m steps plant` tries all of them in all functions.
         """
         by_kind = {}
         for exercise, (position, rest) in enumerate(self._places, start=1):
@@ -133,7 +135,7 @@ class Attempts:
         return [all_[n % len(all_)] for n, all_ in enumerate(by_kind.values())]
 
     def _unsolved(self):
-        """The lesson from its first exercise on without solutions."""
+        """Run the lesson from its first exercise on without solutions."""
         cells = self._cells[self._places[0][0] :]
         stubs = [exercises.replace_solutions(source(cell)) for cell in cells]
 
@@ -173,8 +175,8 @@ class Attempts:
 
 
 def _again(exercise, solution, rest):
-    """The check fails on the untouched stub, with a sentence, and can then be run on
-    the solution, more than once.
+    """The check fails on the untouched stub, with a sentence, and can then run on the
+    solution, more than once.
     """
     stub, check = exercises.replace_solutions(solution), rest[-1]
     cells = [stub, *rest, solution, *rest, check, solution]
@@ -211,7 +213,7 @@ def _attempt(number, kind, words, attempt, rest):
 
 
 def _planted(number, name, attempt, rest):
-    """A failure that is planted gets a sentence, and no point."""
+    """A planted failure gets a sentence, and no point."""
     cells = [attempt, *rest]
 
     def complaints(failures):
@@ -222,7 +224,7 @@ def _planted(number, name, attempt, rest):
 
 
 def _seen(number, attempt, rest):
-    """An answer by heart is right in all that can be seen."""
+    """A hard-coded answer passes everything that is visible."""
     *between, check = rest
     cells = [attempt, *between, exercises.remove_hidden_tests(check)]
     what = f"{number} by heart, without hidden tests"
@@ -232,7 +234,7 @@ def _seen(number, attempt, rest):
 
 
 def _not_a_sentence(failed, what):
-    """What is wrong with what a check says to a stub."""
+    """Find faults in a check's message for a stub."""
     if failed is None:
         return [f"{what}: the check passes on the stub"]
     if failed.kind != "AssertionError" or len(failed.text) < 12:

@@ -1,6 +1,6 @@
-"""Cells as tests, named as a reader of the lesson finds them.
+"""Cells as tests, named as readers of the lesson find them.
 
-nbval counts a notebook's code cells from 0 and knows no headings. A reader sees the
+nbval counts a notebook's code cells from 0 and ignores headings. A reader sees the
 numbers that Jupyter writes in brackets, and looks for a section.
 """
 
@@ -32,7 +32,7 @@ class Lesson(IPyNbFile):
 
 
 class Cell(IPyNbCell):
-    """A code cell; `place` says where it stands."""
+    """A code cell; `place` says where it is."""
 
     place = ""
 
@@ -44,7 +44,7 @@ class Cell(IPyNbCell):
         return f"{self.place}\n{super().repr_failure(excinfo)}"
 
     def format_output_compare(self, key, left, right):
-        """Show which lines are stored in the notebook, and which come out now."""
+        """Show which lines are stored in the notebook, and which the run gives."""
         stored, now = str(left).split("\n"), str(right).split("\n")
         pairs = SequenceMatcher(None, stored, now, autojunk=False)
         for tag, a, b, c, d in pairs.get_opcodes():
@@ -55,7 +55,7 @@ class Cell(IPyNbCell):
 
 
 def places(cells):
-    """For each code cell, the headings that it stands under, from the title down."""
+    """For each code cell, return the headings above it, from the title down."""
     above = []
     for cell in cells:
         if cell.cell_type == "code":

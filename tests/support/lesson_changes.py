@@ -1,5 +1,5 @@
 # ruff: noqa: F821
-"""What a lesson invites its reader to change, and what follows."""
+"""The changes that a lesson invites its reader to make, and their results."""
 
 import inspect
 import re
@@ -25,12 +25,12 @@ PREDICTION = re.compile(
 )
 PART = re.compile(r"^### ", re.M)
 PATIENCE = 60
-# A sentence, and no bare number.
+# A sentence, not a bare number.
 SENTENCE = 12
 
 
 def invitations(text):
-    """How often a lesson's text says *Predict, then change*."""
+    """Count how often a lesson's text says *Predict, then change*."""
     return len(INVITED.findall(text))
 
 
@@ -39,14 +39,14 @@ def numbers_in(text):
 
 
 def numbers_of_answers(text):
-    """The numbers of each answer to an invitation that the invitation does not give."""
+    """Return the numbers in each answer to an invitation that the invitation lacks."""
     pairs = [(it["invited"], it["text"]) for it in PREDICTION.finditer(text)]
     return [numbers_in(answer) - numbers_in(invited) for invited, answer in pairs]
 
 
 def says(number, *found):
-    """What comes of a change has all numbers of an answer. (It runs before what should
-    then be true, and is given the answers there.)
+    """Check that the result of a change has all numbers of an answer. (It runs before
+    the code that should then be true, and gets the answers.)
     """
     import re
 
@@ -56,7 +56,7 @@ def says(number, *found):
 
 
 def both_sides(hunk):
-    """The lines that a hunk of a diff takes out, and those that it puts there; lines
+    """Return the lines that a hunk of a diff removes, and those that it adds; lines
     without a sign are in both.
     """
     lines = hunk.strip("\n").split("\n")
@@ -65,8 +65,8 @@ def both_sides(hunk):
 
 
 class Changes:
-    """A lesson's cells, and changes in the form that tests/lessons/changes/conftest.py
-    tells.
+    """A lesson's cells, and changes in the format described in
+    tests/lessons/changes/conftest.py.
     """
 
     def __init__(self, cells, text, answers=()):
@@ -80,7 +80,7 @@ class Changes:
         return cls(builder.assemble(number)["cells"], text, answers)
 
     def complaints(self, child):
-        """All that is wrong, one after the other."""
+        """Yield all complaints one after another."""
         found, tries = [], []
         if len(self._found) != self._text.count("\n## "):
             found.append("a heading or a block is misspelt")
@@ -102,15 +102,16 @@ class Changes:
         return found + self._tried(child, sorted(tries, key=lambda one: one[0]))
 
     def _tried(self, child, tries):
-        """What is wrong with what comes of the changes, each of them made where it is
-        on one way through the lesson.
+        """Find faults in the results of the changes, each of which is made at its place
+        in one run of the lesson.
         """
         found = []
-        # The names that each change uses: none of them hides one from another.
+        # The names that each change uses, so that none hides another's.
         changed = [
             _cell("\n".join(sorted(_used_names(cells)))) for _, cells, *_ in tries
         ]
-        # Of the lesson, what the changed cells stand on, and at the end an empty cell.
+        # The part of the lesson that the changed cells depend on, and an empty cell at
+        # the end.
         last = max((start for start, *_ in tries), default=0)
         placed = [{**cell, "place": n} for n, cell in enumerate(self._cells[:last])]
         cells = [cell for cell in placed if _runs(cell)]
@@ -134,8 +135,8 @@ class Changes:
         return found
 
     def _changed(self, diff, alone):
-        """The position of the first changed cell, and the cells from it up to the
-        invitation, or to an exercise or another part; or the changed ones alone.
+        """Return the position of the first changed cell, and the cells from it up to
+        the invitation, or to an exercise or another part; or only the changed ones.
         """
         texts = {n: source(cell) for n, cell in enumerate(self._cells) if _runs(cell)}
         ends = [n for n, cell in enumerate(self._cells) if _ends(cell)]
@@ -181,7 +182,7 @@ def _cell(text):
 
 
 def _judged(follows, diff, failures):
-    """What is wrong with what came of a change; only its first failure counts."""
+    """Find faults in the result of a change; only its first failure counts."""
     said = failures[min(failures)] if failures else None
     words = follows.removeprefix("stops: ")
     if follows.startswith("runs"):

@@ -1,8 +1,8 @@
-"""The guards: what holds for every lesson.
+"""The guards: rules for every lesson.
 
-A guard takes a Lesson and returns complaints, a list of texts that is empty when all is
-well. So the tests can run it on the course, where it must find nothing, and on a
-planted fault, where it must not stay silent.
+A guard takes a Lesson and returns a list of complaints, which is empty if all is well.
+So the tests can run it on the course, where it must find nothing, and on a planted
+fault, where it must find something.
 """
 
 import ast
@@ -41,13 +41,13 @@ SECTIONS += ["Exercises", "In the real frameworks", "Summary"]
 TAGS = {"hide-input", "check", "raises-exception", "nbval-ignore-output", "one-way"}
 WORDS = ["simply", "just", "obviously", "of course", "trivial", "easy to see"]
 WIDEST, LONGEST, MOST_NAMES = 88, 45, 10
-# What draws graphs serves every framework.
+# Code that draws graphs works for every framework.
 TOOLS = {"get_dot_graph", "play", "plot_dot_graph"}
 HEAVY_PACKAGES = {"matplotlib", "IPython", "graphviz", "pygraphviz", "PIL", "cupy"}
 NO_TEXT = re.compile(r"<IPython\.core\.display\.\w+ object>")
-# What makes a page ask another host for something.
+# Anything that makes a page request something from another host.
 ELSEWHERE = re.compile(r"<(?:link|script|img|iframe)[^>]*(?:src|href)=.?.?https?:")
-# What a lesson does whose head says so; `tests.matrix` asks the head.
+# What a lesson does if its head says so; `tests.matrix` reads the head.
 DOES = {
     "trains": re.compile(r"\.update\(\)"),
     "measures": re.compile(r"\b(?:perf_counter|timeit|tracemalloc|best_time\()"),
@@ -56,7 +56,9 @@ DOES = {
 
 @dataclass(frozen=True)
 class Lesson:
-    """What the guards judge; `before` is the module that this step goes on from."""
+    """A lesson, as the guards see it; `before` is the module that this step continues
+    from.
+    """
 
     number: int
     text: str
@@ -83,21 +85,23 @@ class Lesson:
 
     @cached_property
     def loaded(self):
-        """The definitions that %load lines show."""
+        """Return the definitions that %load lines show."""
         lines = re.findall(r"^# %load -s (\S+) ", self.text, re.MULTILINE)
         return {name for names in lines for name in names.split(",")}
 
     @property
     def written(self):
-        """Whether the reader writes the step's heart before it is shown."""
+        """Return whether readers write the step's central definition before it is
+        shown.
+        """
         heart = read_facts(self.number).heart
         return heart == "written" or (not heart and self.kind is StepKind.PACKAGE)
 
 
 @cache
 def lesson(number):
-    """What belongs to a step. A notebook that is not built has no cells, which only the
-    guard over the builder sees.
+    """Read everything that belongs to a step. A notebook that is not built has no
+    cells, which only the guard of the builder reports.
     """
 
     def module(number):
@@ -113,13 +117,13 @@ def lesson(number):
 
 
 def stands_alone(number):
-    """Whether the module of a step imports nothing of the project."""
+    """Return whether the module of a step imports nothing from the project."""
     return kind(number) is not StepKind.PACKAGE and read_facts(number).alone
 
 
 def notebook(number):
-    """The notebook of a step, as a dict; a test that needs one that is not there is
-    skipped, because another one says so.
+    """Read the notebook of a step as a dict; skip the test if it is missing, because
+    another test reports that.
     """
     if not lessons.notebook_path(number).exists():
         pytest.skip(f"step {number} is not built: `python -m steps build {number}`")
@@ -148,8 +152,8 @@ def imported(number):
 
 @cache
 def public(number):
-    """The public names that are introduced up to a step; the designs come after all of
-    them.
+    """Collect the public names introduced up to a step; the designs come after all
+    steps.
     """
     names = public_names.public_names().keys()
     if kind(number) is StepKind.DESIGN:
@@ -162,9 +166,9 @@ def public(number):
 
 @cache
 def before(number):
-    """The public names that a package step goes on with."""
+    """Collect the public names that a package step continues with."""
     last = previous(number)
-    if read_facts(number).stands_on == "dezero_lite":  # what it has of those before
+    if read_facts(number).stands_on == "dezero_lite":  # names from earlier steps
         later = [imported(n).__all__ for n in of_kind(StepKind.PACKAGE) if n >= number]
         seen = public(last) | TOOLS | visited(last).difference(*later)
         return public_names.public_names().keys() & seen
@@ -173,8 +177,8 @@ def before(number):
 
 @cache
 def visited(number):
-    """Names of dezero_lite that lessons up to a step visit: each by itself, or all of a
-    module.
+    """Collect the names of dezero_lite that lessons up to a step visit: one by one, or
+    all of a module.
     """
     steps = [n for n in of_kind(StepKind.PACKAGE) if n <= number]
     heads = [lesson(n).head for n in steps if not is_on_library(n)]
@@ -196,14 +200,14 @@ def not_what_the_builder_gives(lesson):
 
 
 def not_run_in_order(lesson):
-    """nbval passes a notebook that was never executed; this does not."""
+    """Every cell was executed; nbval would pass a notebook that never was."""
     counts = [cell["execution_count"] for cell in code_cells(lesson.notebook)]
     expected = list(range(1, len(counts) + 1))
     return [f"the cells are counted {counts}"] if counts != expected else []
 
 
 def careless_tags(lesson):
-    """A cell that is not compared says why, and an assertion stands under it."""
+    """A cell that is not compared says why, and an assertion follows it."""
     complaints = []
     cells = code_cells(lesson.notebook)
     for cell, following in zip_longest(cells, cells[1:]):
@@ -228,7 +232,7 @@ def unsaid_in_the_head(lesson):
 
 
 def too_wide(lesson):
-    """Code that runs out of the page at notebook width."""
+    """Find code that is wider than the page of a notebook."""
     return [
         f"{cell['id']}: {len(line)} columns, {WIDEST} fit: {line}"
         for cell in code_cells(lesson.notebook)
@@ -238,7 +242,7 @@ def too_wide(lesson):
 
 
 def pictures_without_words(lesson):
-    """Pictures that say nothing to a reader who cannot see them."""
+    """Find pictures without information for readers who cannot see them."""
     return [
         f"{cell['id']}: its picture needs :alt:, a text that says what it shows"
         for cell in code_cells(lesson.notebook)
@@ -252,8 +256,8 @@ def _has_picture(cell):
 
 
 def without_text(lesson):
-    """Outputs whose only text is what Python calls them: where a page is not shown, as
-    in a terminal, nobody could read them.
+    """Find outputs whose only text is Python's repr of an object: nobody could read
+    them where HTML is not shown, as in a terminal.
     """
     return [
         f"{cell['id']}: its output has no text but {text}; does it `import steps`?"
@@ -282,11 +286,11 @@ def wrong_minutes(lesson):
 
 
 def minutes(notebook):
-    """The time that a lesson takes, as its head states it.
+    """Compare the time that a lesson takes with the one in its head.
 
-    130 words a minute, 15 visible lines of code a minute (of a difference between two
-    steps, and of the package where a cell shows it, as well), 5 minutes for writing the
-    step, and 3, 5 and 8 for the exercises.
+    130 words per minute, 15 visible lines of code per minute (including differences
+    between two steps, and the package's code that a cell shows), 5 minutes for writing
+    the step, and 3, 5 and 8 for the exercises.
     """
     words = lines = tasks = 0
     cells = code_cells(notebook)
@@ -299,7 +303,7 @@ def minutes(notebook):
             text = exercises.FOLDED_HINT.sub("", source(cell))
             words += len(re.sub(r"\$\$.*?\$\$", "", text, flags=re.DOTALL).split())
             tasks += len(re.findall(r"^### Exercise \d", text, re.MULTILINE))
-            # It is the first exercise, and has its 5 minutes already.
+            # It is the first exercise, which already has its 5 minutes.
             tasks -= "## Write it" in text
     return round(words / 130 + lines / 15 + 5 + sum((3, 5, 8)[:tasks]))
 
@@ -320,9 +324,9 @@ def _lines_of_differences(code):
 
 
 def misshapen(lesson):
-    """The parts of a lesson, in their order; two exercises at least, each with a
-    solution and a check. Where the reader writes the step's heart before it is shown,
-    that is the first exercise, in a part of its own.
+    """The parts of a lesson are in order; it has at least two exercises, each with a
+    solution and a check. If readers write the step's central definition before it is
+    shown, that is the first exercise, in its own part.
     """
     text = lesson.text
     parts = re.findall(r"^## (.+)$", text, re.MULTILINE)
@@ -341,7 +345,7 @@ def misshapen(lesson):
 
 
 def too_many_names(lesson):
-    """Names in a head, of this step or of dezero_lite, beyond those that fit."""
+    """A head has no more names of this step or of dezero_lite than the limit."""
     head = lessons.head_of(lesson.text.partition("| Also new |")[0], lesson.number)
     count = len(head.new) + len(head.visits)
     advice = "move some to a table at the end, | Also new | what it is |"
@@ -349,7 +353,7 @@ def too_many_names(lesson):
 
 
 def unwritten(lesson):
-    """What the skeletons of a lesson and its module leave to be written."""
+    """Find the placeholders of the skeletons in a lesson and its module."""
     files = (".md", lesson.text), (".py", lesson.module)
     return [
         f"{lessons.stem(lesson.number)}{ending}, line {count}: {line.strip()}"
@@ -360,7 +364,7 @@ def unwritten(lesson):
 
 
 def unkind_words(lesson):
-    """Words that tell a reader who is stuck that it was easy."""
+    """Find words that tell readers who are stuck that it was easy."""
     said = [w for w in WORDS if re.search(rf"\b{w}\b", lesson.prose, re.IGNORECASE)]
     return [f"says “{word}”" for word in said]
 
@@ -373,8 +377,8 @@ def glossary():
 
 
 def terms_not_in_the_glossary(lesson):
-    """Terms in bold, which a lesson defines where it first uses them, and which the
-    glossary keeps with that step.
+    """Find terms in bold, which a lesson defines where it first uses them, that the
+    glossary does not list with that step.
     """
     known = glossary()
     terms = set(re.findall(r"\*\*([a-z]\w+(?: \w+){0,2})\*\*", lesson.prose))
@@ -386,7 +390,7 @@ def terms_not_in_the_glossary(lesson):
 
 
 def definitions_not_shown(lesson):
-    """Definitions that the step adds or changes and that no %load line shows."""
+    """Find definitions that the step adds or changes but no %load line shows."""
     found = compare_modules(lesson.before, lesson.module)
     wanted = [c.name for c in found if c.kind != "removed" and c.name != IMPORTS]
     return [
@@ -401,7 +405,7 @@ def _load(lesson, name):
 
 
 def wrongly_announced(lesson):
-    """The line under the title against what really changed."""
+    """Compare the line under the title with the actual changes."""
     head, before, after = lesson.head, lesson.before, lesson.module
     found = [
         change for change in compare_modules(before, after) if change.name != IMPORTS
@@ -425,7 +429,7 @@ def wrongly_announced(lesson):
 
 
 def _has(text, name):
-    # A method is defined; a data attribute is assigned to self somewhere in its class.
+    # Methods are defined; data attributes are assigned to self somewhere in the class.
     if name in read_texts(text):
         return True
     owner, _, attribute = name.partition(".")
@@ -433,14 +437,14 @@ def _has(text, name):
 
 
 def from_a_later_step(lesson):
-    """Steps, and names of the package, that the reader has not seen."""
+    """Find steps, and names of the package, that the reader has not seen."""
     used = {int(found) for found in re.findall(r"\bstep(\d\d)\b", lesson.text)}
     names = set(re.findall(r"(?<!from )(?<!import )\bdezero_lite\.(\w+)", lesson.code))
     for room in re.findall(r"import dezero_lite\.\w+ as (\w+)", lesson.code):
         names |= set(re.findall(rf"\b{room}\.(\w+)", lesson.code))
     for found in re.findall(r"from dezero_lite\S* import (.+)", lesson.code):
         names |= set(re.findall(r"\w+", found))
-    # What a lesson shows, it introduces.
+    # A lesson introduces whatever it shows.
     for shown in re.findall(r"steps\.source\(([^)]+)\)", lesson.code):
         names -= set(re.findall(r"\w+", shown))
     later = [f"uses step {n}" for n in sorted(used) if n > lesson.number]
@@ -453,7 +457,8 @@ def from_a_later_step(lesson):
 
 
 def drifted(lesson):
-    """Definitions that do the same as in the step before, written differently.
+    """Find definitions that do the same as in the previous step, but are written
+    differently.
 
     A class's docstring may change along with one of its methods.
     """
@@ -486,7 +491,7 @@ def _without_docstrings(text):
 
 
 def foreign_imports(lesson):
-    """What a self-contained step imports beside NumPy and the standard library."""
+    """Find imports of a self-contained step besides NumPy and the standard library."""
     if not stands_alone(lesson.number):
         return []
     names = []
@@ -500,7 +505,7 @@ def foreign_imports(lesson):
 
 
 def stray_names(lesson):
-    """What a star import brings though the step does not define it."""
+    """Find names that a star import provides although the step does not define them."""
     step, defined = imported(lesson.number), read_texts(lesson.module)
     return [
         f"{name} in `__all__` is not the step's own"
@@ -511,7 +516,7 @@ def stray_names(lesson):
 
 
 def missing_in_all(lesson):
-    """What a snapshot defines and a star import does not bring."""
+    """Find names that a snapshot defines but a star import does not provide."""
     step = imported(lesson.number)
     own = [n for n, v in vars(step).items() if _home(v) == step.__name__]
     return [
@@ -525,8 +530,8 @@ def _home(value):
     return getattr(value, "__module__", None)
 
 
-# Runs in a process of its own: imports modules, each as if it were the first, and
-# reports what that did.
+# Runs in its own process: imports modules, each as if it were the first, and reports
+# the effects.
 WATCH = """
 import contextlib, io, json, sys, threading
 import numpy
@@ -558,7 +563,7 @@ print(json.dumps(reports))
 
 
 def watched(modules, folder):
-    """For each module what its import did, and the packages that it brought."""
+    """Return the effects of each module's import, and the packages that it imports."""
     run = [sys.executable, "-c", WATCH, *modules]
     done = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=True)
     assert done.stderr == ""
@@ -567,7 +572,7 @@ def watched(modules, folder):
 
 @cache
 def _imports_of_steps():
-    # In a chain each step begins with the import of the one before: the last has all.
+    # In a chain, each step begins by importing the previous one, so the last has all.
     last = {latest("stands_on", n): n for n in of_kind(StepKind.PACKAGE)}.values()
     chosen = [n for n in numbers() if kind(n) is not StepKind.PACKAGE or n in last]
     chosen += [n for n in of_kind(StepKind.PACKAGE) if is_on_library(n)]
@@ -582,7 +587,7 @@ def noisy_or_heavy_imports(lesson):
 
 
 def heavy(seen, packages, alone=False):
-    """Complaints about what an import did."""
+    """List complaints about the effects of an import."""
     unwanted = HEAVY_PACKAGES | ({"dezero_lite"} if alone else set())
     return [f"its import makes {what}" for what in seen] + [
         f"its import brings {name}" for name in sorted(unwanted & set(packages))
@@ -593,10 +598,10 @@ def heavy(seen, packages, alone=False):
 
 
 def announced_wrongly(lesson):
-    """The names after **New** against what is new in a package step.
+    """Compare the names after **New** with the new names of a package step.
 
-    Up to 60 a head may leave out small helpers that the package gets, and announces
-    visits to dezero_lite.
+    Up to 60, a head may omit small helpers that the package gets, and announces visits
+    to dezero_lite.
     """
     own, new, _ = _news(lesson)
     named, needed, known = set(lesson.head.new), {*own, *new}, {*own, *new}
@@ -608,7 +613,7 @@ def announced_wrongly(lesson):
 
 
 def news_not_shown(lesson):
-    """Functions of a package step that no %load line shows, and public names that
+    """Find functions of a package step that no %load line shows, and public names that
     `steps.source` does not show. Values, such as a path, have no source: the lesson's
     code uses them.
     """
@@ -617,7 +622,7 @@ def news_not_shown(lesson):
         new = [name for name in new if name in lesson.head.new]
     shown = set(re.findall(r"steps\.source\((?:step\d+\.)?(\w+)", lesson.text))
     step = imported(lesson.number)
-    # Another name for the same, as the book's.
+    # Another name for the same object, like the book's.
     things = [getattr(step, name) for name in shown & set(step.__all__)]
     shown |= {name for name in new if getattr(step, name) in things}
     lines = lesson.code.splitlines()
@@ -634,7 +639,9 @@ def news_not_shown(lesson):
 
 
 def _news(lesson):
-    """What the step defines, the public names that it brings, and which are values."""
+    """Return the names that the step defines, its public names, and which are
+    values.
+    """
     own = [name for name in read_texts(lesson.module) if "." not in name]
     step = imported(lesson.number)
     old = set(own) if is_on_library(lesson.number) else before(lesson.number)
@@ -643,7 +650,7 @@ def _news(lesson):
 
 
 def not_cumulative(lesson):
-    """Up to 60 a package step begins with the one before, and none of its names is
+    """Up to 60, a package step begins with the previous one, and none of its names is
     dezero_lite's.
     """
     if is_on_library(lesson.number):
@@ -663,8 +670,8 @@ def not_cumulative(lesson):
 
 
 def not_its_own(lesson):
-    """From 69 on a step exports what it defines, and what of dezero_lite no step before
-    has introduced.
+    """From 69 on, a step exports the names that it defines, and those of dezero_lite
+    that no earlier step has introduced.
     """
     if not is_on_library(lesson.number):
         return []
@@ -679,7 +686,7 @@ def not_its_own(lesson):
 
 
 def announces_strange_names(lesson):
-    """A design announces names of its own `__all__`, one at least."""
+    """A design announces at least one name, and only names in its own `__all__`."""
     names = imported(lesson.number).__all__
     strange = [f"{n} is not in `__all__`" for n in lesson.head.new if n not in names]
     return strange if lesson.head.new else ["the head has nothing after **New**"]
@@ -701,7 +708,7 @@ OF_KIND = {
 
 
 def complaints(lesson):
-    """What all guards say, each under its name."""
+    """Run all guards; return their complaints by name."""
     return [
         f"{guard.__name__.replace('_', ' ')}: {text}"
         for guard in [*ALWAYS, *OF_KIND[lesson.kind]]
@@ -717,7 +724,7 @@ def _asked(guard, lesson):
 
 
 def fail_with(complaints):
-    """Fail with all complaints at once, if there is any."""
+    """Fail with all complaints at once, if there are any."""
     __tracebackhide__ = True
     if complaints:
         pytest.fail("\n".join(complaints), pytrace=False)

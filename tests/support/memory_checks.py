@@ -1,4 +1,4 @@
-"""How much memory a piece of work takes."""
+"""Measures how much memory a piece of work takes."""
 
 import contextlib
 import tracemalloc

@@ -1,5 +1,5 @@
-"""Mistakes, and what is said to each, in the form that
-tests/package/refusals/conftest.py tells.
+"""Mistakes, and the message for each, in the format described in
+tests/package/refusals/conftest.py.
 """
 
 import re
@@ -16,7 +16,7 @@ ENTRY = re.compile(f"((?:{TYPED})+)((?:{SAID})+)", re.M)
 
 
 def mistakes(session):
-    """Each mistake of a session, with what is said to it."""
+    """Yield each mistake of a session, with the expected message."""
     found = []
     for typed, said in ENTRY.findall(session):
         said = " ".join(said.splitlines())
@@ -41,14 +41,14 @@ class Group:
         self._whole &= text.count("```") == 2 * len(BLOCK.findall(text))
 
     def complaints(self):
-        """All that is wrong, one after the other."""
+        """Yield all complaints one after another."""
         if not self._whole:
             return ["there is no session, one without an answer, or a misspelt block"]
         found = [c for typed, said in self._mistakes for c in self._tried(typed, said)]
         return [complaint for complaint in found if complaint]
 
     def _tried(self, typed, said):
-        """Complaints, or None, with each of what there is to choose from."""
+        """Yield complaints, or None, for each of the choices."""
         number, choices = 0, 1
 
         def each(*of):
@@ -72,7 +72,7 @@ def code(text):
 
 
 def complaint(typed, said, names):
-    """What is wrong with the answer to a mistake, if anything."""
+    """Find a fault in the message for a mistake, if any."""
     said = re.sub(r"\{(\w+)\}", lambda found: str(names[found[1]]), said)
     kind, _, words = said.partition(": ")
     try:
@@ -87,7 +87,9 @@ def complaint(typed, said, names):
 
 
 def left_behind(typed, after, names):
-    """What the block below the session finds after a mistake, if anything."""
+    """Run the block below the session after a mistake; return the fault that it
+    finds.
+    """
     try:
         exec(after, names)
     except AssertionError as error:
@@ -95,7 +97,7 @@ def left_behind(typed, after, names):
 
 
 def groups(text):
-    """The headings of a file, each with what stands below it."""
+    """Return the headings of a file, each with its content."""
     begin, *rest = HEADING.split(text)
     for heading, below in zip(rest[::2], rest[1::2], strict=True):
         yield heading, Group(begin, below)

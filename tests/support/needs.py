@@ -1,4 +1,4 @@
-"""What a test needs beside NumPy and pytest: without it, it is skipped."""
+"""Packages that a test needs besides NumPy and pytest; without them, it is skipped."""
 
 from importlib.util import find_spec
 
@@ -6,7 +6,7 @@ import pytest
 
 
 def needs(*packages):
-    """A mark for a test that needs packages of the extras."""
+    """Mark a test that needs packages from the extras."""
     missing = [name for name in packages if find_spec(name) is None]
     return pytest.mark.skipif(
         bool(missing), reason=f"not installed: {', '.join(missing)}"

@@ -1,7 +1,7 @@
-"""Runs the code of lessons 69 to 74 on the package that grows, and says what of
-dezero_lite is among their names: ``python -m tests.support.own_lessons 74`` runs all
-cells, with ``--brief`` those that the exercises stand on, and of each training run two
-rounds.
+"""Runs the code of lessons 69 to 74 on the package that grows, and reports which of
+their names come from dezero_lite: ``python -m tests.support.own_lessons 74`` runs all
+cells; with ``--brief``, only those that the exercises depend on, with two rounds of
+each training run.
 """
 
 import re
@@ -13,13 +13,13 @@ from steps.course.mutating.slicing import slice_cells
 from steps.course.workshop import notebook, package
 from tests.support.lesson_checks import code_cells
 
-# Arrays, and what draws the graphs of every framework.
+# Arrays, and code that draws the graphs of every framework.
 SHARED = ("dezero_lite.datasets.", "dezero_lite.graph", "dezero_lite.player")
 ROUNDS = re.compile(r"(?<=progress\(range\()[\d_]+")
 
 
 def strangers(names):
-    """Which of some names stand for something of dezero_lite."""
+    """Return which of the names refer to something in dezero_lite."""
     homes = {name: str(getattr(names[name], "__module__", "")) for name in names}
     of_lite = [name for name in names if homes[name].startswith("dezero_lite")]
     return [name for name in of_lite if not homes[name].startswith(SHARED)]

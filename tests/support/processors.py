@@ -1,8 +1,8 @@
-"""Lessons under the kinds of arithmetic that one machine can imitate: ``python -m
+"""Lessons with the kinds of arithmetic that one machine can imitate: ``python -m
 tests.matrix --processors``.
 
-What trains amplifies a difference in the last digit. So lessons that train or measure
-run in every setting, the others in the two that differ most.
+Training amplifies differences in the last digit. So lessons that train or measure run
+in every setting, and the others in the two that differ most.
 """
 
 import os
@@ -23,12 +23,12 @@ PAGE, RESULT = ROOT / "docs" / "machines.md", "\n## Result\n"
 # OpenBLAS's kernels, and what a processor needs to run them.
 CORES = {"Haswell": "AVX2", "SkylakeX": "AVX512F", "Zen": "AVX2", "Nehalem": "SSE42"}
 FURTHEST = ["Haswell, one thread", "Nehalem without wide loops, two threads"]
-# Stands for a NumPy in front of the installed one.
+# The path of another NumPy, in front of the installed one.
 NUMPY = "NUMPY"
 
 
 def settings():
-    """The settings that this processor can imitate: names, and environments."""
+    """Return the settings that this processor can imitate: names, and environments."""
     from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
     has = {name for name, is_there in __cpu_features__.items() if is_there}
@@ -92,7 +92,7 @@ def main(lessons, names, quick, jobs, write):
 
 
 def all_for(name):
-    """The lessons for which a setting matters."""
+    """Select the lessons for which a setting matters."""
     return [
         n
         for n in numbers()
@@ -123,7 +123,7 @@ def failures(lessons, environment, jobs):
 
 
 def machine():
-    """Say when this ran, and where."""
+    """Describe when and where this ran."""
     return (
         f"{date.today():%d %B %Y}, {processor()}, {os.cpu_count()} cores, "
         f"{platform.system()}, Python {platform.python_version()}, "

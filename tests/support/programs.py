@@ -1,4 +1,4 @@
-"""Programs that tests run, in a process of their own."""
+"""Programs that tests run in their own process."""
 
 import os
 import subprocess
@@ -8,8 +8,8 @@ from steps.course.lessons import ROOT
 
 
 def python(*arguments, folder=ROOT, typed=None, timeout=None, **variables):
-    """Run this Python in a folder, with more variables: what it said, and how it ended.
-    Without PYTHONPATH it finds what is installed.
+    """Run this Python in a folder, with more environment variables; return its output
+    and exit code. Without PYTHONPATH it finds what is installed.
     """
     return subprocess.run(
         [sys.executable, *map(str, arguments)],

@@ -1,7 +1,7 @@
-"""Every public name of the package, the step that introduces it, and what else a
-public name needs.
+"""Every public name of the package, the step that introduces it, and what a public name
+still lacks.
 
-Names that only the book's reader needs stand in book_names.ini, and no step has them.
+Names that only readers of the book need are in book_names.ini, and no step has them.
 """
 
 import ast
@@ -21,7 +21,9 @@ from tests.support import sessions
 
 
 def modules():
-    """Every module of the package; the loops that Numba compiles where it is there."""
+    """List every module of the package, including Numba's loops if Numba is
+    installed.
+    """
     found = walk_packages(dezero_lite.__path__, "dezero_lite.")
     names = ["dezero_lite", *(name for _, name, _ in found)]
     if not find_spec("numba"):
@@ -30,7 +32,7 @@ def modules():
 
 
 def public_names():
-    """Every public name with what it stands for, modules left out."""
+    """Return every public name with its value, except modules."""
     found = {}
     for name in MODULES:
         module = import_module(f"dezero_lite.{name}".rstrip("."))
@@ -42,12 +44,12 @@ def public_names():
 
 
 def kept_back():
-    """Functions that are public in their file and that nobody gets: a dict from name to
-    value.
+    """Find functions that are public in their file but not exported: a dict from name
+    to value.
 
-    They are missing in the file's ``__all__``, or ``functions/__init__.py`` does not
-    hand them on. What other files of the package use, serves those; files without an
-    ``__all__`` serve others altogether.
+    They are missing from the file's ``__all__``, or ``functions/__init__.py`` does not
+    export them. Functions that other files of the package use, and files without an
+    ``__all__``, are internal.
     """
     found = {}
     rooms = dezero_lite.functions.__path__[0]
@@ -75,7 +77,7 @@ def _forgotten(module):
 
 
 def _is_used_elsewhere(name, value):
-    # What functions/__init__.py imports, it hands on, which is no use of its own.
+    # What functions/__init__.py imports, it exports, which does not count as use.
     passing_on = (value.__module__, "dezero_lite.functions")
     return any(
         vars(module).get(name) is value
@@ -88,9 +90,9 @@ PACKAGE = ("dezero_lite", "dezero")  # the second as the book's reader calls it
 
 
 def names_used(text):
-    """The names of the package that a test module uses: what it imports from there,
-    what it takes out of a module, as in ``F.square``, and what it names as a parameter,
-    as in ``"square"``.
+    """Return the names of the package that a test module uses: those that it imports,
+    accesses in a module, as in ``F.square``, or names in a parameter, as in
+    ``"square"``.
     """
     modules, used = set(), set()
     nodes = list(ast.walk(ast.parse(text)))
@@ -114,7 +116,7 @@ def names_used(text):
 
 @cache
 def tested():
-    """The names that the package's tests use."""
+    """Collect the names that the package's tests use."""
     files = (ROOT / "tests" / "package").glob("*.py")
     texts = [path.read_text(encoding="utf-8") for path in files]
     pages = (ROOT / "tests" / "package" / "sessions").glob("*.md")
@@ -123,19 +125,19 @@ def tested():
 
 
 def still_to_do(name, value, introduced, tested, public=True):
-    """What a public name still needs, as a list of sentences; empty if it has it all.
+    """List in sentences what a public name still lacks.
 
     Parameters
     ----------
     name : str
     value : object
-        What the name stands for.
+        The object with this name.
     introduced : collection of str
         The names in the ``__all__`` of the last package step.
     tested : collection of str
         The names that the package's tests use.
     public : bool
-        Whether the package hands it on.
+        Whether the package exports it.
     """
     home = getattr(value, "__module__", "dezero_lite")
     tasks = []
@@ -162,7 +164,7 @@ def still_to_do(name, value, introduced, tested, public=True):
 
 
 def complaints(introduced, tested):
-    """One text for each public name that lacks something."""
+    """Return a text for each public name that lacks something."""
     names = public_names()
     found = {
         name: still_to_do(name, value, introduced, tested, name in names)

@@ -1,4 +1,5 @@
-"""The table of docs/from-pytorch.md, which `dezero_lite.from_pytorch` answers from.
+"""The table in docs/from-pytorch.md, made from the answers of
+`dezero_lite.from_pytorch`.
 
 ``python -m tests.support.pytorch_table`` writes it into the page.
 """
@@ -9,7 +10,7 @@ from dezero_lite.from_pytorch import ARGUMENTS, ATTRIBUTES
 
 PAGE = Path(__file__).parents[2] / "docs" / "from-pytorch.md"
 BEGIN = "| in PyTorch | here |\n| :--- | :--- |\n"
-# What is written before a name, by the part of the table that it is in.
+# The prefix of a name, by the part of the table that it is in.
 BEFORE = {
     "dezero_lite": "torch.",
     "dezero_lite.cuda": "torch.cuda.",
@@ -29,7 +30,7 @@ CALLS["backward"] = "y.backward"
 
 
 def make_table():
-    """Make a row of each answer, with all names that it is given to."""
+    """Make a row of each answer, with all the names that it answers."""
     names = {}
     for kind, before in BEFORE.items():
         for name, answer in ATTRIBUTES[kind].items():
@@ -42,7 +43,7 @@ def make_table():
 
 
 def replace_table(text):
-    """Return the text of the page with the table as it is now."""
+    """Return the text of the page with the current table."""
     before, _, after = text.partition(BEGIN)
     rest = after.partition("\n\n")[2]
     return before + make_table() + (f"\n{rest}" if rest else "")

@@ -1,5 +1,5 @@
 """Graphs to play, and what really happens in them, found without the player: the
-classes of a step note what goes through their `backward`.
+classes of a step record the calls of their `backward`.
 """
 
 from contextlib import contextmanager
@@ -7,9 +7,9 @@ from importlib import import_module
 
 import numpy as np
 
-# Not asked of their heads, which nobody reads without YAML: NumPy is to be enough here.
+# Not read from their heads, which needs YAML: only NumPy should be needed here.
 SNAPSHOTS = (*range(7, 23), 32)
-# In these two, functions have several inputs and `backward` does not know it yet.
+# In these two, functions have several inputs but `backward` does not support that yet.
 BROKEN = (11, 12)
 
 
@@ -18,7 +18,7 @@ def step(number):
 
 
 def chain(step):
-    """y = (exp(x²))² at 0.5, as boxes by name."""
+    """Return y = (exp(x²))² at 0.5, as boxes by name."""
     x = step.Variable(np.array(0.5))
     a = step.Square()(x)
     b = step.Exp()(a)
@@ -28,7 +28,7 @@ def chain(step):
 
 
 def diamond(step):
-    """y = a² + a² with a = x² at 2, as boxes by name."""
+    """Return y = a² + a² with a = x² at 2, as boxes by name."""
     x = step.Variable(np.array(2.0))
     a = step.square(x)
     b, c = step.square(a), step.square(a)
@@ -37,13 +37,13 @@ def diamond(step):
 
 
 def twice(step):
-    """y = x + x at 3."""
+    """Return y = x + x at 3."""
     x = step.Variable(np.array(3.0))
     return {"x": x, "y": step.add(x, x)}
 
 
 def grids(step):
-    """y = a + b² with arrays for a and b."""
+    """Return y = a + b² with arrays for a and b."""
     a = step.Variable(np.arange(6.0).reshape(2, 3) - 2)
     b = step.Variable(np.linspace(-1, 1, 6).reshape(2, 3))
     c = step.square(b)
@@ -51,7 +51,7 @@ def grids(step):
 
 
 def graphs(number):
-    """The graphs that a step can walk back through, rightly or wrongly."""
+    """List the graphs that a step can walk back through, correctly or not."""
     return [chain] if number < 11 else [chain, diamond, twice, grids]
 
 
@@ -62,7 +62,7 @@ def array(x):
 
 @contextmanager
 def noting(step, boxes):
-    """Note each call of a `backward`: the class, what goes in, what comes out, and all
+    """Record each call of a `backward`: the class, its input and output, and all
     gradients at that moment.
     """
     notes, kept = [], []
@@ -91,7 +91,7 @@ def noting(step, boxes):
 
 
 def real_walk(step, build):
-    """What happens in ``y.backward()``: the notes, and the boxes afterwards."""
+    """Run ``y.backward()``; return the records, and the boxes afterwards."""
     boxes = build(step)
     with noting(step, boxes) as notes:
         boxes["y"].backward()

@@ -1,12 +1,13 @@
-"""What is refused, and in which words."""
+"""Errors, and their messages."""
 
 import pytest
 
 
 def assert_refused(error, words, *attempts):
-    """Fail unless each attempt, a function of nothing, raises an error that says this.
+    """Fail unless each attempt, a function without arguments, raises an error that says
+    this.
 
-    All attempts that do not are told at once.
+    All attempts that do not are reported at once.
     """
     __tracebackhide__ = True
     complaints = []

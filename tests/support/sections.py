@@ -1,4 +1,4 @@
-"""Data of tests that are text: Markdown with headings and blocks of code."""
+"""Test data as text: Markdown with headings and code blocks."""
 
 import re
 
@@ -6,7 +6,9 @@ BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.M | re.S)
 
 
 def sections(path):
-    """What stands under each ``##`` of a file: its title, its words, and its blocks."""
+    """Return the content of each ``##`` of a file: its title, its words, and its
+    blocks.
+    """
     _, *parts = path.read_text(encoding="utf-8").split("\n## ")
     for part in parts:
         title, _, rest = part.partition("\n")
@@ -14,8 +16,8 @@ def sections(path):
 
 
 def rows(path):
-    """Tables of what can be done: for each section its title, its words, and its only
-    block, compiled. Where it fails, its line in the file is told.
+    """Read tables of capabilities: for each section its title, its words, and its only
+    block, compiled, so that a failure shows its line in the file.
     """
     lines = path.read_text(encoding="utf-8").splitlines()
     for title, words, (code,) in sections(path):
@@ -24,6 +26,6 @@ def rows(path):
 
 
 def markdown_table(corner, columns, rows):
-    """The lines of a table; each row begins with its name."""
+    """Format the lines of a table; each row begins with its name."""
     lines = [[corner, *columns], [":---", *[":-:"] * len(columns)], *rows]
     return [f"| {' | '.join(map(str, line))} |" for line in lines]

@@ -1,5 +1,5 @@
-"""Sessions, and what comes of each line, in the form that
-tests/package/sessions/conftest.py tells.
+"""Sessions, and the result of each line, in the format described in
+tests/package/sessions/conftest.py.
 """
 
 import doctest
@@ -14,7 +14,7 @@ FORM = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def complaints(name, begin, text):
-    """What comes of another line than is said there; `begin` stands above all."""
+    """Return the results that differ from the stated ones; `begin` runs first."""
     blocks = BLOCK.findall(begin + text)
     before, typed = (
         "\n".join(block for kind, block in blocks if kind == wanted)
@@ -34,7 +34,7 @@ def complaints(name, begin, text):
 
 
 def script(text):
-    """A file of sessions as a program."""
+    """Convert a file of sessions to a program."""
     return "\n".join(
         block if kind == "python" else doctest.script_from_examples(block)
         for kind, block in BLOCK.findall(text)

@@ -1,5 +1,5 @@
-"""Lessons with fewer turns and sizes where they measure times, as their heads say: of
-those they ask nothing but in cells that are `one-way`.
+"""Lessons with fewer rounds and sizes where they measure times, as their heads say:
+their timings are only asserted in cells that are `one-way`.
 """
 
 from functools import cache
@@ -10,7 +10,7 @@ from steps.course.workshop.notebook import list_judging_cells
 
 @cache
 def cells(step):
-    """The lesson's cells that judge, shortened."""
+    """Return the lesson's cells that judge, shortened."""
     places, sources = zip(*list_judging_cells(step), strict=True)
     for old, new in read_facts(step).shorter.items():
         assert any(old in source for source in sources), (

@@ -1,7 +1,7 @@
 """The defaults of every function and method of the package.
 
-``signatures.txt`` keeps them, so that a changed default is seen; after a change that is
-meant, ``python -m tests.support.signatures`` writes it anew.
+``signatures.txt`` keeps them, so that a changed default is noticed; after an intended
+change, ``python -m tests.support.signatures`` updates it.
 """
 
 import inspect
@@ -13,7 +13,9 @@ KEPT = Path(__file__).with_name("signatures.txt")
 
 
 def lines():
-    """One line for each, as in ``functions.pool.pooling(x, kernel_size, stride=1)``."""
+    """Make a line for each, as in ``functions.pool.pooling(x, kernel_size,
+    stride=1)``.
+    """
     found = []
     for module in modules():
         for name, thing in vars(module).items():

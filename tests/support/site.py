@@ -1,4 +1,4 @@
-"""The site as ``python start.py docs`` has built it last."""
+"""The site as ``python start.py docs`` last built it."""
 
 import pytest
 

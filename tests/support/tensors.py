@@ -1,5 +1,5 @@
-"""What the tests of steps 66 and 67 share: every operation on tensors, tried in the
-same ways, and random graphs of operations.
+"""Code that the tests of steps 66 and 67 share: every operation on tensors, tested in
+the same ways, and random graphs of operations.
 """
 
 import inspect
@@ -19,7 +19,7 @@ def leaf(value, dtype=float):
 
 
 def behind(y):
-    """A tensor and all that it was computed from."""
+    """Collect a tensor and everything that it was computed from."""
     found, worklist = [], [y]
     while worklist:
         found.append(worklist.pop())
@@ -28,10 +28,11 @@ def behind(y):
 
 
 def assert_right(f, *arrays, widens=False):
-    """An operation has the gradients that differences give, keeps float32 unless it
-    computes with float64, holds no tensors in its rules, and is freed at once.
+    """Check that an operation's gradients agree with differences, that it keeps float32
+    unless it computes with float64, holds no tensors in its rules, and is freed at
+    once.
 
-    It is for a test without the garbage collector.
+    For tests that run without the garbage collector.
     """
     assert gradient_error(f, *arrays) < SMALL
     leaves = [leaf(array, np.float32) for array in arrays]
@@ -55,8 +56,8 @@ def nonlocals(rule):
     return inspect.getclosurevars(rule).nonlocals.values()
 
 
-# Each takes two tensors made before, and keeps values small, so that differences are
-# exact.
+# Each takes two earlier tensors, and keeps values small, so that differences are
+# accurate.
 STEPS = [
     lambda a, b: a + b,
     lambda a, b: a - b,
@@ -72,7 +73,7 @@ STEPS = [
 
 
 def graphs(steps):
-    """Random graphs: each step with the numbers of the tensors that it takes."""
+    """Make random graphs: each step with the numbers of the tensors that it takes."""
     number = st.integers(0, 100)
     step = st.tuples(st.sampled_from(steps), number, number)
     return st.lists(step, min_size=1, max_size=12)
@@ -86,6 +87,6 @@ def run(graph, *leaves):
 
 
 def graph_error(graph):
-    """How far a random graph's gradients are from what differences give."""
+    """Return how far a random graph's gradients are from differences."""
     a, b = uniform(3, 3), uniform(3, 3, seed=1)
     return gradient_error(lambda a, b: run(graph, a, b), a, b)

@@ -1,16 +1,16 @@
-"""Tests that are told in Markdown files; each lists all complaints."""
+"""Tests that are written in Markdown files; each lists all its complaints."""
 
 import pytest
 
 
 def collecting(tests):
-    """A hook that makes tests of the Markdown files of its folder.
+    """Make a pytest hook that turns the Markdown files of its folder into tests.
 
     Parameters
     ----------
     tests : callable
-        Gets a file, as pytest knows it, and its text; yields a name, a function that
-        returns complaints, and marks.
+        Takes pytest's object for a file, and the file's text; yields a name, a
+        function that returns complaints, and marks.
     """
 
     def pytest_collect_file(parent, file_path):

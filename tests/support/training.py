@@ -1,4 +1,4 @@
-"""Small trainings, in functions that other processes can import."""
+"""Small training runs, in functions that other processes can import."""
 
 import contextlib
 import os
@@ -40,7 +40,7 @@ def batches(size, batch_size, epochs, seed=0):
 
 
 def alone(optimizer, size=333, batch_size=50, epochs=1):
-    """The losses of a training in one process, and the model."""
+    """Train in one process; return the losses and the model."""
     data, model = part_of_digits(size), make_model()
     loss(model, *data[np.arange(1)])
     optimizer.setup(model)
@@ -58,8 +58,8 @@ def part_of_digits(size):
 
 
 def on_a_ring(ring, size=333, batch_size=50):
-    """One worker's part of the same training, with momentum; the losses of its shards,
-    weighted by their share, and the sum of all its weights.
+    """Run one worker's part of the same training run, with momentum; return the losses
+    of its shards, weighted by their share, and the sum of all its weights.
     """
     data, model = part_of_digits(size), make_model()
     loss(model, *data[np.arange(1)])
@@ -80,7 +80,7 @@ def on_a_ring(ring, size=333, batch_size=50):
 
 
 def sum_of(ring, shape, dtype):
-    """What a worker gets for random numbers of its own, and how many bytes it sent."""
+    """Return a worker's own random numbers, and how many bytes it sent."""
     array = random_array(ring.rank, shape, dtype)
     before = array.copy()
     total = ring.all_reduce(array)
@@ -133,16 +133,16 @@ def ignores_sigterm(ring):
 
 
 def slow_on_one_loss(model, x, t):
-    """Ten times as slow on one worker."""
+    """Ten times slower on one worker."""
     from distributed import get_worker
 
-    with contextlib.suppress(ValueError):  # the process that asks is no worker
+    with contextlib.suppress(ValueError):  # the client is not a worker
         time.sleep(0.1 if str(get_worker().name) == "0" else 0.01)
     return loss(model, x, t)
 
 
 class Twins:
-    """In the place of MPI's communicator: two processes that have the same."""
+    """A replacement for MPI's communicator: two processes that have the same data."""
 
     def Get_rank(self):
         return 1

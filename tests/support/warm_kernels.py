@@ -1,7 +1,7 @@
-"""Kernels that begin faster: forks of a process that has imported what lessons import.
+"""Kernels that start faster: forks of a process that has imported what lessons import.
 
-A kernel needs most of a second of the processor before its first cell. Of the project
-nothing is imported here, and no pyplot, which looks for its kernel at that moment.
+A kernel needs most of a second of processor time before its first cell. Nothing of the
+project is imported here, and neither is pyplot, which looks for its kernel on import.
 """
 
 import gc
@@ -15,15 +15,15 @@ from functools import cached_property
 
 from jupyter_client.provisioning import local_provisioner
 
-# nbval does not compare the bytes of a picture: small ones do, drawn once, and not
-# before that to find the edges or to arrange what is in them.
+# nbval does not compare the bytes of a picture, so small ones suffice, drawn once,
+# without extra passes to find the edges or to arrange the content.
 SMALL = "--InlineBackend.print_figure_kwargs={'bbox_inches': None, 'dpi': 20}"
 CAN_FORK = sys.platform == "linux"
 launch_kernel = local_provisioner.launch_kernel
 
 
 class Kernel:
-    """A fork, as jupyter_client asks a `Popen`."""
+    """A fork, with the interface of `Popen` that jupyter_client uses."""
 
     stdin = stdout = stderr = None
 
@@ -45,7 +45,9 @@ class Kernel:
 
 
 class Warm:
-    """Starts the kernels of a folder in place of `launch_kernel`, up to its `end`."""
+    """Start the kernels of a folder instead of `launch_kernel`, until `end` is
+    called.
+    """
 
     def __init__(self, folder):
         self._folder = str(folder)
@@ -53,8 +55,8 @@ class Warm:
 
     @cached_property
     def _server(self):
-        # What NumPy reads as it is imported, how many threads above all, is that of
-        # this process, as it is for the kernels.
+        # What NumPy reads on import, above all the number of threads, is the same in
+        # this process as in the kernels.
         command = [sys.executable, __file__]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         return subprocess.Popen(command, start_new_session=True, **pipes)
@@ -81,19 +83,19 @@ def serve():
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     ConstrainedLayoutEngine.execute = lambda *_: None
-    # What is there before a kernel begins, its garbage collector need not look through.
+    # The garbage collector need not scan objects from before a kernel's start.
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them here
     for task in sys.stdin:
         pid = os.fork()
         if not pid:
             return begin(ipykernel.kernelapp, *json.loads(task))
-        os.setpgid(pid, pid)  # a signal to its group is for the kernel alone
+        os.setpgid(pid, pid)  # a signal to its group is for this kernel only
         print(pid, flush=True)
 
 
 def begin(kernelapp, arguments, folder, environment):
-    """Be a kernel; it ends with the process that it was forked from."""
+    """Act as a kernel, which ends with the process that it was forked from."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for stream in range(3):
         os.dup2(os.open(os.devnull, os.O_RDWR), stream)

@@ -1,5 +1,5 @@
-"""What stands in for Hypothesis where it is not installed: a test that asks for drawn
-inputs is skipped.
+"""A replacement for Hypothesis if it is not installed: tests that draw inputs are
+skipped.
 """
 
 import pytest

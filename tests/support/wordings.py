@@ -1,7 +1,7 @@
 """Wordings that nobody would say aloud, and that a search finds without false alarms.
 
-They are looked for in lessons (text, code, messages, hints, and what the cells print),
-in the README and in the docs.
+They are looked for in lessons (text, code, messages, hints, and the cells' output), in
+the README and in the docs.
 """
 
 import json
@@ -10,21 +10,27 @@ from pathlib import Path
 
 from steps.course.lessons import ROOT, lesson_path, notebook_path
 
-# What is searched for, an example of it, and what to write instead.
+# The pattern to search for, an example of it, and what to write instead.
 TABLE = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
 BANNED = [row.splitlines() for row in TABLE.split("\n\n")]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+PAGES += [*ROOT.glob("*.py"), *(ROOT / "examples").glob("*.py")]
+PAGES += [*(ROOT / "benchmarks").glob("*.py"), *(ROOT / "docs" / "_ext").glob("*.py")]
+PAGES += (ROOT / "steps" / "course").rglob("*.py")
+PAGES += (ROOT / "steps" / "course").rglob("*.md")
 # It shows what to avoid.
 PAGES.remove(ROOT / "docs" / "style.md")
 
 
 def one_line(text):
-    """Text without line breaks, and strings that go on in the next line as one."""
+    """Join a text into one line, and strings that continue on the next line
+    into one.
+    """
     return " ".join(re.sub(r'"\s*\n\s*f?"', "", text).split())
 
 
 def of_lesson(number):
-    """The lesson as it is written, and all that its cells print."""
+    """Return the lesson's source, and everything that its cells print."""
     cells = json.loads(notebook_path(number).read_text(encoding="utf-8"))["cells"]
     printed = [
         "".join(output.get("text", ""))
@@ -42,5 +48,5 @@ def complaints(name, text):
         f"say “{instead}”"
         for pattern, example, instead in BANNED
         for m in re.finditer(pattern, text, re.IGNORECASE)
-        if not m[0].startswith("Say that")  # let us say
+        if not m[0].startswith("Say that")  # as in “let us say that”
     ]

@@ -1,9 +1,9 @@
-"""The workshop, to the end and at its own pace.
+"""The whole workshop, without the shortcuts of the tests.
 
-``python -m tests.support.workshop_proof way`` lets somebody write the steps from 33 on
-in their own way, with all that the lessons train, and says how long each judgement
-takes, and how long that of the lesson's own code; ``slips`` judges each slip, and
-``parts`` a way of one's own through each part after 74, by the whole lesson.
+``python -m tests.support.workshop_proof way`` has a learner write the steps from 33 on
+in their own way, with everything that the lessons train, and prints how long judging
+takes, for this code and for the lesson's own; ``slips`` judges each slip, and ``parts``
+judges another version of each definition after 74, by the whole lesson.
 """
 
 import sys

@@ -134,8 +134,8 @@ class Answers:
         return added
 
     def _find_exercise(self, previous, text, answered):
-        """Find the exercise that an added cell answers, or None: the one before the
-        cell, even if it has an answer, or else the nearest without an answer.
+        """Find the exercise that an added cell answers, or None. If the cell fits the
+        exercise before it, that one, answered or not; else the nearest unanswered one.
         """
         candidates = [n for n, task in self._tasks.items() if task.is_defined_in(text)]
         if previous in candidates:
@@ -155,11 +155,11 @@ class Answers:
         # If no cell is identified, another program has dropped all ids and metadata.
         for n, task in self._tasks.items() if self._seen else ():
             if not self._seen[task.answer_id]:
-                remarks.append(f"{n}: its answer cell is gone")
+                remarks.append(f"{n}: its answer cell is missing")
             elif self._seen[task.answer_id] > 1:
                 remarks.append(f"{n}: its answer is in several cells")
             if not self._seen[task.check_id]:
-                remarks.append(f"{n}: its check is gone")
+                remarks.append(f"{n}: its check is missing")
         return remarks
 
 

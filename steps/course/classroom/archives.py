@@ -116,9 +116,9 @@ def make_file(location, path=None):
 
 def _read_from_disk(location):
     if location.is_symlink():
-        raise ValueError("is a link, and not a file")
+        raise ValueError("is a link, not a file")
     if not location.is_file():  # reading a pipe would block
-        raise ValueError("is no file")
+        raise ValueError("is not a regular file")
     try:
         return location.read_bytes()
     except OSError as error:
@@ -136,13 +136,13 @@ def _walk_zip(source, path, depth=1):
     """
     try:
         if depth > MAX_DEPTH:
-            raise ValueError("is nested too deeply in other zips: not read")
+            raise ValueError("is nested in too many zips: not read")
         archive_file = io.BytesIO(source()) if callable(source) else source
         open_archive = partial(zipfile.ZipFile, archive_file)
         with open_archive() as archive:
             members = archive.infolist()
         if len(members) > MAX_MEMBERS:
-            raise ValueError(f"holds more than {MAX_MEMBERS} files: not read")
+            raise ValueError(f"contains more than {MAX_MEMBERS} files: not read")
     except Exception as error:  # the zip may be damaged in any way
         is_explained = isinstance(error, ValueError)
         reason = str(error) if is_explained else "is not a readable zip"
@@ -180,7 +180,7 @@ def _read_member(open_archive, member):
         with open_archive() as archive, archive.open(member) as file:
             return file.read(member.file_size + 1)
     except Exception:  # password, wrong checksum, unknown compression
-        raise ValueError("cannot be read from its zip") from None
+        raise ValueError("cannot be unpacked from its zip") from None
 
 
 def _refuse(reason):

@@ -33,34 +33,34 @@ def add_class_commands(commands):
         add = add_command(verbs, name, run)
         add("folder", metavar="DIR", help=folder)
         add("numbers", metavar="N", type=int, nargs=count, help="the steps")
-        text = "what the exercises of a lesson bring; 3,5,8 if it is not said"
+        text = "the points for the exercises of a lesson; 3,5,8"
         default = grading.POINTS
         add("--points", metavar="P", type=_parse_points, default=default, help=text)
         return add
 
     add = add_verb("release", release, "the folder to hand out")
-    text = "the notebooks of the workshop instead"
+    text = "hand out the workshop's notebooks instead"
     add("--workshop", action="store_true", help=text)
-    text = "with the course as a package that has no solutions, to install"
+    text = "add the course as an installable package without solutions"
     add("--package", action="store_true", help=text)
     add_agents_option(add)
-    text = "holds a file, a folder or a zip for each student; or a zip of that"
+    text = "contains a file, folder or zip for each student; or a zip of all these"
     add = add_verb("grade", grade, text, "*")
     add("-o", "--output", metavar="FILE", default="points.csv", help="points.csv")
-    text = "the class, in CSV: name,id,email"
+    text = "the class, as a CSV file: name,id,email"
     add("--roster", metavar="FILE", help=text)
-    text = "the table that this gradebook imports"
+    text = "write the table in the format of this gradebook"
     add("--for", dest="gradebook", choices=gradebooks.MAKE_ROWS, help=text)
-    text = "write a page for each student, too; into feedback"
+    text = "also write a page for each student, into DIR; feedback"
     add("--feedback", metavar="DIR", nargs="?", const="feedback", help=text)
-    text = f"what an answer may take; {SECONDS}"
+    text = f"time limit for an answer, in seconds; {SECONDS}"
     add("--seconds", metavar="S", type=float, default=SECONDS, help=text)
-    add("--jobs", metavar="N", type=int, help="students judged at once; one a core")
+    add("--jobs", metavar="N", type=int, help="students judged at once; one per core")
     add_verb("nbgrader", write_sources, "nbgrader's folder of the course")
 
 
 def add_agents_option(add):
-    text = "without AGENTS.md, which asks assistants not to write the answers"
+    text = "leave out AGENTS.md, which asks assistants not to write the answers"
     add("--no-agents", action="store_true", help=text)
 
 
@@ -69,7 +69,7 @@ def _parse_points(text):
 
 
 def release(options):
-    """write notebooks to hand out, without solutions; overwrites nothing"""
+    """write notebooks without solutions to hand out; never overwrites files"""
     settings = options.points, options.workshop, options.package
     written = handout.release(options.folder, options.numbers, *settings)
     written += [] if options.no_agents else write_agents(options.folder)
@@ -79,11 +79,11 @@ def release(options):
 
 
 def write_sources(options):
-    """write lessons as sources for nbgrader, solutions in them"""
+    """write lessons as sources for nbgrader, with solutions"""
     folder, points = options.folder, options.points
     written = handout.write_nbgrader_sources(folder, options.numbers, points)
     print(f"Wrote {_count_files(written)} into {os.path.abspath(options.folder)}.")
-    print("They hold the solutions: what students get is what nbgrader makes of them.")
+    print("They contain the solutions; nbgrader generates the students' versions.")
 
 
 def _count_files(written):
@@ -93,7 +93,7 @@ def _count_files(written):
 def grade(options):
     """judge a folder of submissions, and write a table of points"""
     if not os.path.isdir(os.path.dirname(os.path.abspath(options.output))):
-        raise CourseError(f"There is no folder for {options.output}.")
+        raise CourseError(f"The folder for {options.output} does not exist.")
     print(bubblewrap.describe_isolation(), flush=True)
     people = read_roster(options.roster) if options.roster else []
     if options.gradebook == "moodle":
@@ -133,10 +133,10 @@ def grade(options):
         f"The points are in {os.path.abspath(options.output)}."
     )
     if old_table:
-        print(f"The table that was there is {old_table.name} now.")
+        print(f"The old table is now {old_table.name}.")
     if options.feedback:
         if old_pages := write_feedback(options.feedback, graded, options.points):
-            print(f"The folder that was there is {old_pages.name} now.")
+            print(f"The old folder is now {old_pages.name}.")
         print(f"The pages are in {os.path.abspath(options.feedback)}.")
     if people:
         _report_people(graded)
@@ -145,6 +145,6 @@ def grade(options):
 def _report_people(graded):
     """Print who in the roster handed in nothing, and who is not in the roster."""
     if missing := [each.student for each in graded if not each.owner]:
-        print(f"Handed in nothing: {', '.join(missing)}.")
+        print(f"No submission from: {', '.join(missing)}.")
     if unknown := [each.student for each in graded if not each.person]:
         print(f"Not in the roster: {', '.join(unknown)}.")

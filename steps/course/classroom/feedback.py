@@ -25,7 +25,7 @@ def refuse_other_folder(folder):
     folder = Path(folder)
     pages = folder.is_dir() and all(p.suffix == ".html" for p in folder.iterdir())
     if folder.exists() and not pages:
-        raise CourseError(f"{folder} holds other things: name a new folder for pages.")
+        raise CourseError(f"{folder} contains other files: name a new folder.")
 
 
 def write_feedback(folder, graded, points):

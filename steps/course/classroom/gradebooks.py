@@ -16,8 +16,8 @@ def require_roster(people):
     """Raise CourseError if the roster has neither e-mail addresses nor IDs."""
     if not any(person.email or person.id for person in people):
         raise CourseError(
-            "Moodle knows students by their e-mail or ID number: `--roster roster.csv` "
-            "has to name the class, with one of the two."
+            "Moodle identifies students by e-mail address or ID number: pass `--roster "
+            "roster.csv` with one of the two for each student."
         )
 
 

@@ -110,14 +110,14 @@ def _note_equal_answers(lessons, submissions):
                         owners.setdefault((number, n, digest), []).append(submission)
     for (number, n, digest), having in owners.items():
         for submission in having if len(having) > 1 else ():
-            remark = f"{number}.{n}: {len(having)} have this answer ({digest[:4]})"
+            remark = f"{number}.{n}: {len(having)} gave this answer ({digest[:4]})"
             submission.remarks.append(remark)
 
 
 def _judge_lesson(seconds, pair):
     submission, number = pair
     if number not in submission.notebooks:
-        return _give_all(number, "there is no notebook of this lesson"), []
+        return _give_all(number, "there is no notebook for this lesson"), []
     try:
         return judge_notebook(number, submission.notebooks[number], seconds)
     except Exception as error:  # the others still have to be graded
@@ -127,7 +127,7 @@ def _judge_lesson(seconds, pair):
 
 def _note_other_lessons(lessons, submission):
     for number in sorted(set(submission.notebooks) - set(lessons)):
-        submission.remarks.append(f"lesson {number} was handed in, but not asked for")
+        submission.remarks.append(f"lesson {number} was handed in but not assigned")
 
 
 def _give_all(number, verdict):
@@ -139,14 +139,14 @@ def judge_notebook(number, notebook, seconds=SECONDS):
     which begins with the number of an exercise.
     """
     if sum(len(read_source(cell)) for cell in notebook["cells"]) > MAX_LETTERS:
-        raise ValueError(f"it has more than {MAX_LETTERS:,} letters")
+        raise ValueError(f"it has more than {MAX_LETTERS:,} characters")
     answers, (_, tasks) = Answers(number, notebook), read_lesson(number)
     verdicts = _give_all(number, NOT_BEGUN)
     for n, task in tasks.items():
         text = answers.texts[n]
         if text and is_python(text) and task.is_missing_in(text):
             # Do not judge what the lesson itself may define under that name.
-            verdicts[n] = f"defines no {', '.join(sorted(task.required_names))}"
+            verdicts[n] = f"does not define {', '.join(sorted(task.required_names))}"
             answers.texts[n] = None
     cells = list_cells_to_run(number, answers)
     names = frozenset().union(

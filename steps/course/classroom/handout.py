@@ -153,7 +153,7 @@ def _add_package(folder):
 def build_package(folder):
     """Build a wheel without solutions and hidden tests; return its path."""
     if not (lessons.ROOT / "pyproject.toml").exists():
-        raise CourseError("A package can be built from a checkout of the course only.")
+        raise CourseError("A package can only be built from a checkout of the course.")
     import hatchling  # noqa: F401
 
     with tempfile.TemporaryDirectory() as target:
@@ -164,7 +164,7 @@ def build_package(folder):
         wheel = next(Path(target).glob("*.whl"), None)
         if not wheel:
             message = finished.stderr.decode("utf-8", "replace")
-            raise CourseError(f"The package could not be built:\n{message}")
+            raise CourseError(f"Could not build the package:\n{message}")
         return Path(shutil.copy(wheel, folder))
 
 

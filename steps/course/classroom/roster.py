@@ -60,7 +60,7 @@ def read_roster(path):
     people = [each for each in rows if each.name not in ("", "Points Possible")]
     if not people:
         raise CourseError(
-            f"The roster {path} names nobody. Its first line should be `name,id,email`."
+            f"The roster {path} is empty. Its first line should be `name,id,email`."
         )
     return people
 

@@ -64,13 +64,13 @@ def read_submissions(folder, people=()):
         # At top level every file counts; in folders, only notebooks and zips.
         beside = len(file.path.parts) == 1
         if owner.is_late:
-            submission.remarks.append(f"{make_readable(name)} came late")
+            submission.remarks.append(f"{make_readable(name)} was late")
         if file.read and (beside or name.endswith((".ipynb", ".zip"))):
             files.append((name, file))
     if not students:
         raise CourseError(
-            f"{make_readable(str(folder))} is empty. It should hold a file or a folder "
-            "for each student."
+            f"{make_readable(str(folder))} is empty. It should contain a file or a "
+            "folder for each student."
         )
     submissions = [_add_notebooks(*students[key]) for key in students]
     missing = [person for person in people if person not in students]
@@ -88,7 +88,7 @@ def _add_notebooks(submission, files):
     remarks = submission.remarks
     if sum(file.size for _, file in files) > MAX_TOTAL_SIZE:
         limit = MAX_TOTAL_SIZE // 1_000_000
-        remarks.append(f"more than {limit} MB were handed in: not read")
+        remarks.append(f"the submission exceeds {limit} MB: not read")
         files = []
     # Read step08.ipynb before step08-Copy1.ipynb.
     for name, file in sorted(files, key=lambda pair: (len(pair[0]), pair[0])):
@@ -123,7 +123,7 @@ def read_notebook(file):
         # Some editors write a byte order mark at the beginning.
         text = file.read().decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ValueError("is not a notebook: it is not text in UTF-8") from None
+        raise ValueError("is not a notebook: not UTF-8 text") from None
     try:
         notebook = json.loads(text)
         if not all(isinstance(cell, dict) for cell in notebook["cells"]):
@@ -172,8 +172,7 @@ def list_lessons(submissions):
     lessons = sorted({number for each in submissions for number in each.notebooks})
     if not lessons:
         raise CourseError(
-            "None of the submissions holds a lesson. The course has the steps "
-            f"{spans(numbers())}; their files are called {notebook_path(8).name}, and "
-            "so on."
+            "None of the submissions contains a lesson. The course has the steps "
+            f"{spans(numbers())}, in files named like {notebook_path(8).name}."
         )
     return lessons

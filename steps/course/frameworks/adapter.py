@@ -59,13 +59,13 @@ def load_namespace(path, adapter):
             }
     for ours, theirs in adapter.get("names", {}).items():
         if theirs not in names:
-            raise CourseError(f"The framework has no {theirs}, which is to be {ours}.")
+            raise CourseError(f"The framework has no {theirs} to use as {ours}.")
         names[ours] = names[theirs]
     if "Variable" not in names:
         raise CourseError(
-            "The framework has no Variable. If its class has another name, say so in a "
-            'file with the lines `[names]` and `Variable = "Tensor"`, and name that '
-            "file with --names."
+            "The framework has no Variable. If its class has another name, write that "
+            'into a file with the lines `[names]` and `Variable = "Tensor"`, and pass '
+            "the file with --names."
         )
     if "batch_nrom" in names:  # the book's spelling
         names.setdefault("batch_norm", names["batch_nrom"])
@@ -103,7 +103,7 @@ def _import_modules(path):
         module = importlib.import_module(Path(path).stem)
     except Exception as error:
         kind = type(error).__name__
-        raise CourseError(f"It cannot be imported: {kind}: {error}") from None
+        raise CourseError(f"It cannot be imported ({kind}: {error}).") from None
     modules = [module]
     for info in pkgutil.walk_packages(
         getattr(module, "__path__", ()), f"{module.__name__}."

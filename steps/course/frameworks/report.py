@@ -43,9 +43,9 @@ def _mark(row, trial):
 
 
 def _summarize(trial):
-    lent = f" Lent: {', '.join(trial.lent)}." if trial.lent else ""
+    lent = f" Borrowed: {', '.join(trial.lent)}." if trial.lent else ""
     return (
-        f"{trial.count} of {len(trial.outcomes)} rows work. It has come to about step "
+        f"{trial.count} of {len(trial.outcomes)} rows work. It has reached about step "
         f"{trial.step}.{lent}"
     )
 
@@ -68,7 +68,7 @@ def make_page(trial):
         outcome = trial.outcomes[row.name]
         why = "" if outcome == WORKS else f"<br><small>{escape(outcome)}</small>"
         idea = f"step {row.learned_at(60)}: {escape(row.idea)}"
-        code = f"<summary>what is tried</summary><pre>{escape(row.code)}</pre>"
+        code = f"<summary>the test</summary><pre>{escape(row.code)}</pre>"
         facts = f"<b>{escape(row.name)}</b><br>{idea}{why}<details>{code}</details>"
         return f"<tr><td>{_mark(row, trial)}<td>{facts}"
 

@@ -114,7 +114,7 @@ def try_framework(path, adapter):
     path = Path(path).resolve()
     size = _measure(path)
     if size > MAX_BYTES:
-        raise CourseError(f"{path} holds {size >> 20} MB, more than a framework needs.")
+        raise CourseError(f"{path} is too large for a framework: {size >> 20} MB.")
     outcomes: dict[str, str] = {}
     lent: list[str] = []
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
@@ -144,7 +144,7 @@ def _measure(path):
 def _load(child, task):
     answer = _ask(child, task)
     if isinstance(answer, str):
-        raise CourseError(f"This framework cannot be tried: {answer}")
+        raise CourseError(f"This framework cannot be tested: {answer}")
     return answer
 
 

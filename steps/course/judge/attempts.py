@@ -69,7 +69,7 @@ def judge(cells, folder=None, seconds=SECONDS, requested_names=frozenset()):
             verdicts[exercise] = reason
             cells = [c for c in cells if c[0] not in JUDGED_KINDS or c[1] != exercise]
         else:
-            notices[f"0: a cell that is no answer {reason}"] = None
+            notices[f"0: a cell that is not an answer {reason}"] = None
             cells = [cell for cell in cells if cell != stopped]
     remaining = {n: reason for kind, n, _ in cells if kind == CHECK}
     return remaining | verdicts, list(notices)

@@ -41,9 +41,9 @@ REFUSED = {
     "start a program": re.compile(STARTING),
     "end a program": re.compile(r"os\.(kill|killpg)|signal\.pthread_kill"),
     # Code that measures may ask for the host name.
-    "reach the network": re.compile(r"socket\.(?!gethostname).*"),
+    "use the network": re.compile(r"socket\.(?!gethostname).*"),
     # C code can get around every hook.
-    "load a library of the system": re.compile(r"ctypes\.dlopen"),
+    "load a system library": re.compile(r"ctypes\.dlopen"),
 }
 # Functions that Python does not audit, by module, and the action to report.
 UNAUDITED = {
@@ -56,9 +56,9 @@ UNAUDITED = {
     "_signal": ("handle a signal", "signal getsignal pidfd_send_signal"),
     "gc": ("read the grader", "unfreeze"),
     # Deeper recursion would pass where an exercise asks for a loop.
-    "sys": ("raise the limit of recursion", "setrecursionlimit"),
-    "threading": ("change the stack of threads", "stack_size"),
-    "_thread": ("change the stack of threads", "stack_size"),
+    "sys": ("raise the recursion limit", "setrecursionlimit"),
+    "threading": ("change the stack size of threads", "stack_size"),
+    "_thread": ("change the stack size of threads", "stack_size"),
 }
 UNAUDITED_EVENT = "course.taken"
 # Attributes and events that lead to the grader's own variables, and the modules that
@@ -144,7 +144,7 @@ class AuditHook:
         action = self._find_forbidden(event, arguments)
         if action := action or self._check_frames(event, arguments):
             self.report(f"tried to {action}")
-            raise PermissionError(f"not allowed while grading: to {action}")
+            raise PermissionError(f"grading does not allow code to {action}")
 
     def _find_forbidden(self, event, arguments):
         if event == "open":

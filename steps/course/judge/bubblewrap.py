@@ -21,10 +21,10 @@ MACHINE = ("/proc/meminfo", "/proc/cpuinfo")
 # Environment variables that an isolated process inherits.
 KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH", "DEZERO_LITE_DATA")
 KEPT_PREFIXES = "OPENBLAS_", "OMP_", "MALLOC_"
-WITH_BUBBLEWRAP = "Students' code runs behind a wall (bubblewrap) and a fence."
+WITH_BUBBLEWRAP = "Students' code runs in a sandbox (bubblewrap) with an audit hook."
 WITHOUT_BUBBLEWRAP = (
-    "Students' code is fenced only, which stops no one who means harm: docs/classroom"
-    ".md tells what bubblewrap, or a container, adds."
+    "Students' code is only watched by an audit hook, which does not stop malicious "
+    "code: docs/classroom.md explains what bubblewrap or a container adds."
 )
 
 

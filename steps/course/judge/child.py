@@ -23,7 +23,7 @@ MAX_LINE = 10 << 20
 # Maximum number of notices from an isolated process: reports of its audit hook, and
 # lines without our token.
 MAX_NOTICES = 50
-STRAY = "wrote to where outcomes are told"
+STRAY = "wrote to the judge's output"
 
 
 class Stopped(Exception):

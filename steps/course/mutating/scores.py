@@ -59,7 +59,7 @@ def measure(chosen=None, jobs=None):
     from tqdm import tqdm
 
     if not fork_pool.CAN_FORK:
-        raise CourseError("Mutants need forks, which this system does not have.")
+        raise CourseError("Mutants need fork, which this system does not support.")
     chosen = [known(number) for number in chosen] if chosen else numbers()
     jobs = jobs or os.cpu_count() or 1
     solutions = [each.solution for number in chosen for each in _read(number)]
@@ -93,10 +93,10 @@ def _run_mutants(number, jobs):
                 yield exercise, change, not failures
             elif failures:
                 solution = _read(number)[exercise - 1].solution
-                raise CourseError(f"The check is not content with: {solution}")
+                raise CourseError(f"The check rejects the solution: {solution}")
     except Stopped as stopped:
         raise CourseError(
-            f"The mutants of step {number} could not be tried: it {stopped}."
+            f"The mutants of step {number} could not be run: a check {stopped}."
         ) from None
 
 

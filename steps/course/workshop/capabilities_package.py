@@ -68,10 +68,10 @@ def has_values_and_gradients(step, f, wanted, *arguments):
 
 @since(33)
 def refuses_gradients_that_do_not_fit(step):
-    """refuses gradients that do not fit
+    """rejects gradients that do not fit
 
-    the walk checks each gradient before it adds it: a gradient has the shape of its
-    variable, and an integer has none
+    the backward pass checks each gradient before adding it: a gradient has the shape of
+    its variable, and an integer has none
     """
     Sloppy = derive(
         step, "Sloppy", forward=lambda _, x: x, backward=lambda _, gy: gy[:1]
@@ -89,7 +89,7 @@ def refuses_gradients_that_do_not_fit(step):
 def keeps_float32(step):
     """keeps float32 beside a number
 
-    a plain number is of no dtype: it takes that of the other operand
+    a plain number has no dtype of its own, and takes that of the other operand
     """
     x = step.Variable(np.ones(2, np.float32))
     results = x + 2.0, 2.0 * x, x - 2.0, 2.0 - x, x / 2.0, 2.0 / x
@@ -103,7 +103,7 @@ def keeps_float32(step):
 def differentiates_the_sine(step):
     """differentiates the sine twice
 
-    the slope of the sine is the cosine of the same x, computed with variables
+    the derivative of the sine is the cosine of the same x, computed with variables
     """
     has_values_and_gradients(step, step.sin, np.sin, numbers(3))
 
@@ -112,7 +112,7 @@ def differentiates_the_sine(step):
 def differentiates_the_cosine(step):
     """differentiates the cosine twice
 
-    the slope of the cosine is minus the sine
+    the derivative of the cosine is minus the sine
     """
     has_values_and_gradients(step, step.cos, np.cos, numbers(3))
 
@@ -121,7 +121,7 @@ def differentiates_the_cosine(step):
 def differentiates_tanh(step):
     """differentiates tanh twice
 
-    the slope of tanh is 1 − y², where y is the function's own output, a variable
+    the derivative of tanh is 1 − y², where y is the function's own output, a variable
     """
     has_values_and_gradients(step, step.tanh, np.tanh, numbers(3))
 
@@ -130,7 +130,7 @@ def differentiates_tanh(step):
 def differentiates_the_logarithm(step):
     """differentiates the logarithm twice
 
-    the slope of the logarithm is 1 / x
+    the derivative of the logarithm is 1 / x
     """
     has_values_and_gradients(step, step.log, np.log, numbers(3))
 
@@ -139,7 +139,7 @@ def differentiates_the_logarithm(step):
 def differentiates_reshape(step):
     """differentiates a change of shape
 
-    the gradient goes back into the shape that x had
+    the gradient goes back to the shape of x
     """
     has_values_and_gradients(step, step.reshape, np.reshape, numbers(2, 3), (3, 2))
 
@@ -148,7 +148,7 @@ def differentiates_reshape(step):
 def differentiates_transpose(step):
     """differentiates a change of axes
 
-    on the way back each axis returns to its place: the inverse of the order
+    in the backward pass, each axis returns to its place: the inverse of the order
     """
     x = numbers(2, 3, 2)
     for axes in (None, (2, 0, 1), (-1, 0, 1)):
@@ -159,7 +159,7 @@ def differentiates_transpose(step):
 def differentiates_sums(step):
     """differentiates sums over axes
 
-    each number that was added up gets the gradient of its sum
+    each number that was summed gets the gradient of its sum
     """
     for how in ({}, {"axis": 0}, {"axis": (0, 2)}, {"axis": -1, "keepdims": True}):
         ours, wanted = partial(step.sum, **how), partial(np.sum, **how)
@@ -183,7 +183,7 @@ def differentiates_broadcast_to(step):
 def differentiates_sum_to(step):
     """differentiates a sum to a shape
 
-    the axes that broadcasting would add or stretch are those to sum over
+    sum over the axes that broadcasting would add or stretch
     """
     wanted = lambda x, shape: x.sum(axis=(0, 2)).reshape(shape)
     has_values_and_gradients(step, step.sum_to, wanted, numbers(2, 3, 2), (3, 1))
@@ -191,9 +191,9 @@ def differentiates_sum_to(step):
 
 @since(40)
 def stretches_its_operands(step):
-    """stretches what stands beside a sign
+    """broadcasts the operands of + − · /
 
-    the four signs stretch their operands first, and the way back sums
+    the four operators stretch their operands first, and the backward pass sums
     """
     f = lambda x, b: (x + b) * b / (x - 3 * b)
     has_values_and_gradients(step, f, f, numbers(2, 3), numbers(3))
@@ -203,7 +203,7 @@ def stretches_its_operands(step):
 def differentiates_matrix_products(step):
     """differentiates matrix products
 
-    the gradient of x is gy · Wᵀ, that of W is xᵀ · gy: their shapes tell
+    the gradient of x is gy · Wᵀ, and that of W is xᵀ · gy: the shapes tell you
     """
     has_values_and_gradients(step, step.matmul, np.matmul, numbers(2, 3), numbers(3, 4))
     stack = numbers(2, 2, 3)
@@ -227,7 +227,7 @@ def measures_squared_errors(step):
 def computes_a_layer(step):
     """computes x · W + b
 
-    a matrix product, and a vector that is added to each of its rows
+    a matrix product, plus a vector that is added to each of its rows
     """
     wanted = lambda x, W, b: x @ W + b
     arrays = numbers(2, 3), numbers(3, 4), numbers(4)
@@ -241,7 +241,7 @@ def computes_a_layer(step):
 def differentiates_the_sigmoid(step):
     """differentiates the sigmoid
 
-    the slope of the sigmoid is y · (1 − y)
+    the derivative of the sigmoid is y · (1 − y)
     """
     wanted = lambda x: 1 / (1 + np.exp(-x))
     has_values_and_gradients(step, step.sigmoid, wanted, numbers(3) - 1)
@@ -254,7 +254,7 @@ def differentiates_the_sigmoid(step):
 def finds_parameters(step):
     """finds its parameters, each once and in order
 
-    a layer looks through its attributes, and asks the layers among them
+    a layer looks through its attributes, and asks any layers among them
     """
     outer, inner = step.Layer(), step.Layer()
     inner.a, inner.b, other, p = [step.Parameter(np.array(1.0)) for _ in range(4)]
@@ -271,7 +271,7 @@ def finds_parameters(step):
 def learns_sizes_from_its_input(step):
     """learns the size of its input from the first one
 
-    without `in_size`, W is made when the layer is called for the first time
+    without `in_size`, W is created when the layer is first called
     """
     layer, x = step.Linear(2, dtype=np.float64), numbers(4, 3)
     y = layer(box(step, x))
@@ -286,9 +286,9 @@ def learns_sizes_from_its_input(step):
 
 @since(45)
 def puts_layers_in_a_row(step):
-    """puts layers in a row
+    """chains layers
 
-    what one layer gives, the next one gets; each of them is an attribute, so that its
+    the output of one layer is the input of the next; each is an attribute, so that its
     parameters are found
     """
     layers = [step.Linear(4, in_size=3), step.Linear(2, in_size=4)]
@@ -302,7 +302,7 @@ def puts_layers_in_a_row(step):
 def makes_a_network(step):
     """makes a network from sizes
 
-    linear layers, and the activation between them, but not behind the last one
+    linear layers with the activation between them, but not after the last one
     """
     model, x = step.MLP((4, 2)), box(step, numbers(5, 3))
     y = model(x)
@@ -343,16 +343,16 @@ def begins_anew(step, make):
 def goes_downhill(step):
     """goes downhill (SGD)
 
-    each parameter loses its gradient, times the learning rate
+    subtract its gradient, times the learning rate, from each parameter
     """
     assert np.isclose(updated(step, step.SGD(lr=0.1), [2.0, 3.0]), 0.5)
 
 
 @since(46)
 def goes_on_rolling(step):
-    """goes on rolling (MomentumSGD)
+    """keeps rolling (MomentumSGD)
 
-    the step before, a little shorter, is added to the new one
+    the previous step, slightly shortened, is added to the new one
     """
     optimizer = step.MomentumSGD(lr=0.1, momentum=0.5)
     assert np.isclose(updated(step, optimizer, [2.0, 3.0]), 1 - 0.2 - (0.1 + 0.3))
@@ -361,10 +361,10 @@ def goes_on_rolling(step):
 
 @since(46)
 def begins_with_a_step_of_alpha(step):
-    """begins with a step of alpha (Adam)
+    """takes a first step of size alpha (Adam)
 
-    the fading means begin at 0, and what they lack at first is divided out: the first
-    step is as long as alpha, whatever the gradient is
+    the moving averages start at 0, and dividing makes up for that: the first step has
+    the size alpha, whatever the gradient
     """
     for gradient in (5.0, -0.01):
         found = updated(step, step.Adam(alpha=0.1), [gradient])
@@ -393,10 +393,10 @@ def shares(x, axis=1):
 
 @since(47)
 def makes_shares_of_scores(step):
-    """makes shares of scores (softmax)
+    """turns scores into shares (softmax)
 
-    exp of each score, divided by their sum; what all scores have in common does not
-    matter, so large ones can be made small first
+    exp of each score, divided by their sum; adding the same number to all scores
+    changes nothing, so large ones can be made small first
     """
     for axis in (1, 0):
         has_values_and_gradients(step, step.softmax, shares, numbers(2, 3), axis)
@@ -409,7 +409,7 @@ def makes_shares_of_scores(step):
 def measures_surprise(step):
     """measures surprise (cross-entropy)
 
-    minus the logarithm of the share that the right class has, on average
+    minus the logarithm of the right class's share, on average
     """
     labels = np.array([0, 2])
     f = step.softmax_cross_entropy
@@ -430,10 +430,10 @@ def letters(step):
 
 @since(49)
 def holds_examples(step):
-    """holds examples, and gives them by their number
+    """holds examples, and returns them by index
 
-    a data set has a length and an index; what `transform` says is done to an example
-    when it is asked for
+    a data set has a length and an index; `transform` is applied to an example when it
+    is asked for
     """
     data = letters(step)(transform=lambda x: 10 * x, target_transform=lambda t: -t)
     length, (x, t) = len(data), data[3]
@@ -458,7 +458,7 @@ def counts_right_answers(step):
 def hands_out_batches(step):
     """hands out batches, the last one shorter
 
-    each example comes once in each pass, and each pass has a new order
+    each example comes once per epoch, and each epoch has a new order
     """
     loader = step.DataLoader(letters(step)(), 2)
     passes = [[x.tolist() for x, _ in loader] for _ in range(4)]
@@ -481,7 +481,7 @@ def hands_out_batches(step):
 def differentiates_relu(step):
     """differentiates a bend (ReLU)
 
-    where x is above 0 the gradient passes, elsewhere it does not
+    where x is above 0 the gradient passes; elsewhere it does not
     """
     x = numbers(3, 2) - 1.2
     has_values_and_gradients(step, step.relu, lambda x: np.maximum(x, 0), x)
@@ -491,7 +491,7 @@ def differentiates_relu(step):
 def saves_its_weights(step):
     """saves its weights under their names
 
-    what has a name can be found again in the file; one that does not fit changes
+    what has a name can be found again in the file; a file that does not fit changes
     nothing
     """
     one, other = step.MLP((4, 2)), step.MLP((4, 2))
@@ -520,9 +520,10 @@ def saves_its_weights(step):
 
 @since(54)
 def drops_out(step):
-    """drops out in training, and not in use
+    """drops out in training only
 
-    what is kept grows by as much as is lost on average, and in test mode all is kept
+    what is kept grows by as much as is lost on average, and in test mode everything is
+    kept
     """
     x = step.Variable(np.ones(1000, np.float32))
     y = step.dropout(x, 0.2)
@@ -549,8 +550,8 @@ def stops(x, size, stride, pad, border=0.0):
 def sees_through_a_window(step):
     """sees through a window (im2col)
 
-    a row for each stop of the window; on the way back a pixel gets the sum of all that
-    saw it
+    one row per stop of the window; in the backward pass, a pixel gets the sum over all
+    windows that saw it
     """
     x = numbers(1, 2, 3, 3)
     wanted = lambda *how: np.vstack([*map(np.ravel, stops(*how))])
@@ -569,7 +570,7 @@ def sees_through_a_window(step):
 def convolves(step):
     """convolves images
 
-    what the window sees, as rows, times the kernels, as columns
+    the windows as rows, times the kernels as columns
     """
 
     def wanted(x, W, b, stride, pad):
@@ -596,7 +597,7 @@ def convolves(step):
 def keeps_the_largest(step):
     """keeps the largest in each window (pooling)
 
-    the gradient goes to the pixel that was the largest; the border is none
+    the gradient goes to the largest pixel, which is never on the padded border
     """
 
     def wanted(x):
@@ -611,8 +612,8 @@ def keeps_the_largest(step):
 def normalizes_batches(step):
     """normalizes each channel over its batch
 
-    in training by the mean and the variance of the batch, which it remembers; in use by
-    what it remembers
+    in training, use the mean and the variance of the batch, and remember them; in test
+    mode, use what was remembered
     """
     x = numbers(6, 2, 2, 2)
     mean, var = x.mean(axis=(0, 2, 3)), x.var(axis=(0, 2, 3))
@@ -634,7 +635,7 @@ def normalizes_batches(step):
 def differentiates_normalizing(step):
     """differentiates normalizing twice
 
-    the mean and the variance depend on x, too
+    the mean and the variance also depend on x
     """
     f = lambda x, g, b: step.batch_norm(x, g, b, np.zeros(2), np.ones(2), eps=0.1)
     normal = lambda x: (x - x.mean(axis=0)) / np.sqrt(x.var(axis=0) + 0.1)
@@ -643,7 +644,7 @@ def differentiates_normalizing(step):
 
 
 def remembers(step, layer, wanted):
-    """Check that a recurrent layer goes on from its state until it is reset, and that
+    """Check that a recurrent layer continues from its state until it is reset, and that
     gradients flow back through its steps.
     """
     xs = numbers(3, 2, 3)
@@ -668,7 +669,7 @@ def remembers(step, layer, wanted):
 def remembers_a_state(step):
     """remembers a state (RNN)
 
-    tanh of the input's part and of the last state's part
+    tanh of the sum of two parts: one from the input, one from the previous state
     """
     layer = step.RNN(4, in_size=3)
 
@@ -735,8 +736,8 @@ def looks(q, k, mask):
 def hides_what_comes_later(step):
     """hides what comes later (the causal mask)
 
-    a place may look at itself and at what is before it; of queries that are fewer than
-    the keys, the last one is the last key
+    a position may look at itself and at those before it; if there are fewer queries
+    than keys, the last query belongs to the last key
     """
     square, wide = step.causal_mask(3), step.causal_mask(2, 4)
     assert np.array_equal(square, [[1, 0, 0], [1, 1, 0], [1, 1, 1]])
@@ -747,8 +748,8 @@ def hides_what_comes_later(step):
 def looks_where_it_may(step):
     """looks where it may (attention)
 
-    the products of a query and the keys, divided by √D, through a softmax over the keys
-    that it may look at: so much of each value it takes
+    the products of a query and the keys, divided by √D, go through a softmax over the
+    keys that it may look at; it takes that share of each value
     """
     q, k, v = numbers(2, 3, 4), numbers(3, 4), numbers(3, 2)
     takes = lambda q, k, v, mask: looks(q, k, mask) @ v
@@ -763,8 +764,8 @@ def looks_where_it_may(step):
 def looks_with_many_heads(step):
     """looks with many heads
 
-    each head has numbers of its own of every place; a place that comes later changes
-    nothing, unless it may be seen
+    each head has its own numbers for each position; later positions change nothing,
+    unless they may be seen
     """
     x = numbers(2, 4, 6)
     later = x.copy()
@@ -789,7 +790,8 @@ def looks_with_many_heads(step):
 def normalizes_rows(step):
     """normalizes each row by itself (LayerNorm)
 
-    the mean and the variance are those of the last axis, in training as in use
+    the mean and the variance are those of the last axis, in training and in test mode
+    alike
     """
     layer, x = step.LayerNorm(dtype=np.float64), numbers(2, 3, 4)
 
@@ -804,10 +806,10 @@ def normalizes_rows(step):
 
 @since(73)
 def adds_what_its_parts_find(step):
-    """adds what its parts find to what came in (the block)
+    """adds its parts' results to its input (the block)
 
-    x goes on beside the attention, and beside the MLP: where they find nothing, the
-    block changes nothing
+    x bypasses the attention and the MLP: where they add nothing, the block changes
+    nothing
     """
     block, x = step.TransformerBlock(4, 2, dtype=np.float64), numbers(2, 3, 4)
     y = block(box(step, x))
@@ -827,9 +829,10 @@ def small_gpt(step):
 
 @since(74)
 def scores_what_comes_next(step):
-    """gives scores for what comes next (GPT)
+    """scores the next token (GPT)
 
-    a token is its vector and that of its place; a place sees none that come later
+    a token becomes its own vector plus that of its position; a position sees none of
+    the later ones
     """
     model, ids = small_gpt(step), np.array([[3, 1, 3, 2]])
     scores = model(ids).data
@@ -853,7 +856,7 @@ def scores_what_comes_next(step):
 def writes_token_by_token(step):
     """writes token by token
 
-    it reads what it has written, as much of it as fits, and at temperature 0 takes the
+    it reads as much as fits of what it has written, and at temperature 0 takes the
     token with the highest score
     """
     model, ids = small_gpt(step), np.array([[3, 1, 3, 2], [0, 5, 0, 1]])

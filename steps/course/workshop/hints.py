@@ -15,7 +15,7 @@ from .step import get_step
 from .workspace import check_number
 
 # The question and the way for a definition that is given.
-GIVEN = "It is given: nothing of it is to be written.", "Read its code, at the end."
+GIVEN = "It is given, so you need not write it.", "Its code is at the end: read it."
 TITLES = ["The way", "Its skeleton"]
 SECTION = re.compile(r"^## (\d+) (.+)\n\n(.+)\n\n(.+)$", re.M)
 
@@ -35,8 +35,8 @@ def find_definition(number, name):
         return name, step.definitions[name]
     known = ending or step.to_write
     raise CourseError(
-        f"Step {number} has {'several' if ending else 'no'} {name}. There "
-        f"{'is' if len(known) == 1 else 'are'} {', '.join(known)}."
+        f"Step {number} has {'several' if ending else 'no'} {name}: name one of "
+        f"{', '.join(known)}."
     )
 
 
@@ -75,15 +75,15 @@ def make_hint(number, name, nearer=0, in_terminal=False):
 def _find_hints(number, name):
     """Return the full name of a definition, and its hints, the nearest last."""
     name, definition = find_definition(number, name)
-    step, begins = get_step(number), "stays as it was"
+    step, begins = get_step(number), "does not change"
     skeleton = make_skeleton(definition.text)
     if name in step.new.union(map(get_owner, step.new)):
         begins = "is new" if name in step.added else "changes"
     begins = f"`{name}` {begins} in step {number}."
     inside = [n for n in step.to_write if get_owner(n) == name != n]
     if inside:
-        question = f"{begins} In it are to be written: {format_names(inside)}."
-        return name, [question, "Each of them has hints of its own.", skeleton]
+        question = f"{begins} In it, write {format_names(inside)}."
+        return name, [question, "Each of them has its own hints.", skeleton]
     # An unchanged definition has its hint at the step that last added or changed it.
     keys = ((n, x) for n in range(number, 0, -1) for x in (name, get_owner(name)))
     written = (read_hints()[key] for key in keys if key in read_hints())

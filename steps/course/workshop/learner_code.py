@@ -29,7 +29,7 @@ TODO = re.compile(r"^ *# TODO step \d+: .*\n?", re.M)
 MAGIC = re.compile(r"\s*[%!]|.*\?\s*$")
 BEGINS = re.compile(r"^(?:class|def) (\w+)", re.M)
 CLASS = re.compile(r"^class (\w+)", re.M)
-OUTSIDE = "it stands outside of its class, and nothing attaches it"
+OUTSIDE = "it is outside its class, and nothing attaches it"
 TO_SET = re.compile(r"# TODO step \d+: set (\w+) here")
 
 
@@ -82,7 +82,7 @@ def read_cells(cells, known, lesson=(), laid=()):
         except (SyntaxError, ValueError) as error:
             message = str(error)
             if isinstance(error, SyntaxError):
-                message = f"{error.msg}, in line {error.lineno} of its cell"
+                message = f"{error.msg}, on line {error.lineno} of the cell"
             code.broken |= dict.fromkeys(BEGINS.findall(source), message)
             continue
         imports = read_imports(tree).items()
@@ -111,7 +111,7 @@ def _add_statement(code, source, node, known, owner, above):
     class that methods after it belong to.
     """
     if isinstance(node, ast.ClassDef) and (base := _find_step_in_bases(node)):
-        reason = f"a class on top of {base} is an experiment of its own"
+        reason = f"a class derived from {base} is a separate experiment"
         code.ignored[node.name] = reason
         return owner
     text = cut_text(source, node)

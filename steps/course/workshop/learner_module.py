@@ -76,7 +76,7 @@ def load_own(number):
             text = path.read_text(encoding="utf-8")
             module = exec_module(f"my_{path.stem}", text, path)
     except Exception as error:
-        print(f"Your {path.name} does not run, so this is the lesson's. {error!r}")
+        print(f"Your {path.name} fails, so this is the lesson's instead: {error!r}")
         return lesson
     print(f"This is your own {path.name}.")
     return module
@@ -106,13 +106,13 @@ def rename(new, folder=None):
     others = {"numpy", "steps", "dezero_lite", package_files.NAME}
     taken = new in others or new in sys.stdlib_module_names
     if taken or not new.isidentifier() or keyword.iskeyword(new):
-        raise CourseError(f"{new!r} cannot be the name of a package: take a new word.")
+        raise CourseError(f"{new!r} cannot be a package name: choose another one.")
     stamp = workspace.get_stamp(folder)
     last, parent = _find_newest(folder, split_core.LESSON - 1), stamp.parent.parent
     old, package, marks = get_name(folder), parent / new, read_json(stamp)
     if new != old and (parent / old).exists():
         if package.exists():
-            raise CourseError(f"There is a {package} already: take another word.")
+            raise CourseError(f"{package} already exists: choose another name.")
         (parent / old).rename(package)
         ours, theirs = (os.path.join("..", name, "") for name in (old, new))
         marks = {
@@ -129,7 +129,7 @@ def split_up(folder=None):
     package = workspace.get_folder(folder).parent / get_name(folder)
     rooms = sorted(path.stem for path in package.glob("core/[!_]*.py"))
     if rooms:
-        message += f" Its core has the rooms {format_names(rooms)}."
+        message += f" Its core has the modules {format_names(rooms)}."
     return message
 
 
@@ -150,9 +150,9 @@ def write_package(number, folder=None):
     for path in old:
         if is_tracked(path, stamp):
             path.unlink()
-    message = f"`import {package.name}` beside it is your package.{problem}"
+    message = f"Beside it, `import {package.name}` imports your package.{problem}"
     if kept := [path.name for path in texts if path not in written]:
-        message += f" You changed {', '.join(kept)}: they stay as they are."
+        message += f" Left alone, because you edited them: {', '.join(kept)}."
     return message
 
 
@@ -199,7 +199,7 @@ def _find_newest(folder, first=FIRST):
     if not done or done[-1] < first:
         raise CourseError(
             f"This needs step {first}, which is not written yet. "
-            f"`{format_command('workshop')}` goes on with the way there."
+            f"`{format_command('workshop')}` opens your next step."
         )
     return done[-1]
 
@@ -215,7 +215,7 @@ def pack(target=None, folder=None):
     parent = workspace.get_folder(folder).parent
     target = Path(target or parent / f"{name}-package").resolve()
     if target.exists():
-        raise CourseError(f"There is a {target} already: name another folder.")
+        raise CourseError(f"{target} already exists: name another folder.")
     text = workspace.read_own_text(number, folder)
     with tempfile.TemporaryDirectory() as draft:
         _pack(Path(draft), number, name, text, split_core.read_decision(parent))
@@ -275,5 +275,5 @@ def _run_example(run, target, words):
     command = [sys.executable, str(example)]
     done = subprocess.run(command, cwd=target, env=env, capture_output=True, text=True)
     if done.returncode:
-        raise CourseError(f"{example} does not run on your package:\n{done.stderr}")
+        raise CourseError(f"{example} fails with your package:\n{done.stderr}")
     return f"\n`python {example.as_posix()}`: {done.stdout.strip()}\n\n![]({run}.png)\n"

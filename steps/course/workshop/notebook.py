@@ -28,11 +28,11 @@ SHOWS_CODE = re.compile(r"# %load -s|steps\.diff\(")
 LISTS_CODE = re.compile(r"steps\.source\(")
 IMPORTS = re.compile(r"(?:(?:import|from) .*\n?|\n)+")
 NOTHING = (
-    f"## {WRITE}\n\nNothing is to be written here. Your framework is a package from "
-    "step 33 on, and this lesson runs on it: run the cells, and have it judged."
+    f"## {WRITE}\n\nThere is nothing to write here. From step 33 on, your framework is "
+    "a package, and this lesson runs on it: run the cells, and have it judged."
 )
 # Goes above the lesson's first imports, in the package.
-ON_YOURS = "# This lesson runs on yours: what the steps hand on is your package.\n"
+ON_YOURS = "# This lesson runs on your package: the imports below take it from there.\n"
 # Matches paragraphs about cells that the workshop leaves out.
 OF_CELLS = re.compile(r"whole code of the step|%load")
 # Matches sentences about differences that the workshop does not show.
@@ -109,7 +109,7 @@ def _write_task(number, prose):
     if given := [n for n in step.given if step.is_package and n in step.added]:
         whole = [n for n in given if n == get_owner(n) or get_owner(n) not in given]
         names = format_names([_describe_given(step, name) for name in whole])
-        task += f"\n\nGiven, as text that runs in your package: {names}."
+        task += f"\n\nAlready written, and part of your package: {names}."
     if left := _keep_prose(prose):
         task += (
             "\n\n<details><summary>What the lesson says about its code</summary>\n\n"
@@ -139,15 +139,16 @@ def _say_what_to_write(step):
     places, others = "cell below has a place for it", ""
     if len(step.to_write) > 1:
         places = "cells below have a place for each"
-        others = " It also knows the other names."
+        others = " It also has hints for the other names."
     return (
-        f"## {WRITE}\n\nNow you. {' '.join(lists)} The {places}; `TODO` says where. "
-        "Run a cell when it is written, and go on to *It works*, which runs on your "
-        "code. A class that you write is the whole class: what you leave out is out."
+        f"## {WRITE}\n\nYour turn. {' '.join(lists)} The {places}, marked `TODO`. "
+        "Run each cell once you have written it, and go on to *It works*, which runs "
+        "on your code. A class that you write replaces the whole class, so include "
+        "everything that it needs."
         "\n\n"
         f'Stuck? `steps.hint({step.number}, "{step.to_write[0]}")` gives a hint, then '
-        f"a nearer one and, at last, the lesson's code.{others} If a cell does not "
-        "come to an end, *Kernel → Interrupt Kernel* stops it."
+        f"a stronger one and, in the end, the lesson's code.{others} If a cell does "
+        "not finish, *Kernel → Interrupt Kernel* stops it."
     )
 
 
@@ -171,14 +172,14 @@ def _let_run_on(cell):
 
 def _make_judge_cells(number):
     seconds, table = get_seconds(number), "a table of what a framework can do by now"
-    how = f"with the lesson's cells of *It works*, and with {table}"
+    how = f"with the lesson's cells from *It works*, and with {table}"
     if get_step(number).is_package:
-        how = f"with {table}; the lesson has to run, but what its cells assert informs"
+        how = f"with {table}; the lesson must run, but failed asserts do not count"
     elif number > LAST:
-        how = "with the lesson's cells of *It works*"
+        how = "with the lesson's cells from *It works*"
     words = (
         "## Is it right?\n\nThe next cell judges what you have written: "
-        f"{how}. What takes more than {seconds} seconds is stopped."
+        f"{how}. It stops anything that takes more than {seconds} seconds."
     )
     return [make_text_cell(words), make_code_cell(f"steps.judge({number})")]
 

@@ -24,7 +24,7 @@ WARNING = " style='background:rgba(213,94,0,0.16)'"
 MINE, LENT, OPEN, LESSON = "■", "◧", "□", "·"
 MEANING = {
     MINE: "yours",
-    LENT: "yours, something in it lent",
+    LENT: "yours, with borrowed parts",
     OPEN: "open",
     LESSON: "a lesson to read",
 }
@@ -81,34 +81,31 @@ class Report:
         step = f"Step {self.verdict.number}"
         if self.verdict.is_right:
             if self.verdict.attempt.step.is_package:
-                return f"{step} is right: every row of the table, and the lesson runs."
-            rows = ", and every row of the table" * bool(list_rows(self.verdict.number))
+                return f"{step} is right: every row works, and the lesson runs."
+            rows = ", and so does every row" * bool(list_rows(self.verdict.number))
             return f"{step} is right: It works passes{rows}."
         if self.verdict.attempt.broken:
             return f"{step}: a cell is not Python yet."
         if not self._is_begun():
-            return f"{step}: nothing is written yet."
+            return f"{step}: you have not written anything yet."
         if not self.verdict.passes:
             return f"{step} is not right yet."
-        return f"{step}: what you have written is right, and some is missing."
+        return f"{step}: what you have written is right, but some is missing."
 
     def _write_sentences(self):
         attempt = self.verdict.attempt
         for name, why in attempt.broken.items():
-            yield (
-                f"The cell with `{name}` is not Python yet: {why}. So it does not "
-                "count."
-            )
+            yield f"The cell with `{name}` is not Python yet, so it is ignored: {why}."
         for name, why in attempt.ignored.items():
             short = name.rpartition(".")[2]
-            yield f"A `{short}` of yours does not count as `{name}`: {why}."
+            yield f"Your `{short}` does not count as `{name}`: {why}."
         broken = set(attempt.broken)
         if missing := [n for n in attempt.missing if not {n, get_owner(n)} & broken]:
             them = "it" if len(missing) == 1 else "them"
             names = format_names(missing)
             yield (
-                f"Not written yet: {names}. In this trial the lesson's own stood in "
-                f"for {them}."
+                f"Not written yet: {names}. The lesson's own code replaced {them} in "
+                "this trial."
             )
         if self.verdict.passes:
             yield from self._say_what_informs()
@@ -123,8 +120,8 @@ class Report:
         if out := [name for name in attempt.left_out if name in untouched]:
             names = format_names(out, MOST)
             yield (
-                f"Your class leaves out {names}. A class that you write anew is the "
-                "whole class: what it is to keep has to be in it."
+                f"Your class leaves out {names}. Your cell replaces the whole class, "
+                "so it must also repeat whatever the class keeps."
             )
 
     def _say_what_informs(self):
@@ -133,7 +130,7 @@ class Report:
             notes.setdefault(cell, (line, error))
         for cell, (line, error) in [*notes.items()][:MOST]:
             yield (
-                f"Not judged, but other than in the lesson: *{cell}*, at the line "
+                f"Not judged, but different from the lesson: *{cell}*, at the line "
                 f"`{line}`: {error}."
             )
 
@@ -169,13 +166,13 @@ class Report:
         for row in shown:
             step = row.learned_at(number)
             idea = f"the idea of step {step}, *{head(step).title}*: {row.idea}"
-            yield f"“{row.name}” does not work yet. It takes {idea}."
+            yield f"“{row.name}” does not work yet. It needs {idea}."
             # Show the code of the first row if no cell stopped, or in the package,
             # where it shows more than the cell.
             is_package = self.verdict.attempt.step.is_package
             if row is shown[0] and (is_package or not failure):
                 tried = textwrap.indent(row.code, CODE)
-                yield f"Tried, with yours as `step`:\n\n{tried}"
+                yield f"Tried, with your code as `step`:\n\n{tried}"
                 yield f"Got: {self.verdict.evidence.get(row.name, '')}."
 
     def _say_whose_is(self, name):
@@ -193,8 +190,8 @@ class Report:
         culprits = self.verdict.culprits
         if not culprits:
             yield (
-                "The lesson's own code does not pass here either. Is something not "
-                "installed, or the machine busy? Then try again."
+                "The lesson's own code does not pass here either. Check that "
+                "everything is installed and the machine is not busy, and try again."
             )
             return
         hint = f'`steps.hint({self.verdict.number}, "{culprits[0]}")` helps with'
@@ -203,17 +200,17 @@ class Report:
             what = "that cell passes" if self.verdict.failure else "every row works"
         if len(culprits) > MOST:
             yield (
-                f"It takes {len(culprits)} of the lesson's definitions instead of "
-                f"yours until {what}. Begin with `{culprits[0]}`. {hint} it."
+                f"With {len(culprits)} of your definitions replaced by the lesson's, "
+                f"{what}. Begin with `{culprits[0]}`. {hint} it."
             )
         else:
             them = "it" if len(culprits) == 1 else "the first"
             yield (
                 f"With the lesson's {format_names(culprits)} instead of yours, "
-                f"{what}: look there. {hint} {them}."
+                f"{what}, so look there. {hint} {them}."
             )
         if any("changed its input" in said for said in self.verdict.evidence.values()):
-            yield "A `forward` of yours changes the array that it gets: make a new one."
+            yield "One of your `forward` methods changes its input: make a new array."
         # Compare return values and parameters with the lesson's.
         attempt = self.verdict.attempt
         definitions = attempt.module.definitions
@@ -247,13 +244,13 @@ class Report:
 
     def _say_whose(self):
         """Return the heading of the learner's column."""
-        return "with what is lent" if self.verdict.attempt.missing else "yours"
+        return "yours, completed" if self.verdict.attempt.missing else "yours"
 
     def _format_table(self):
         if not self._is_begun() or not list_rows(self.verdict.number):
             return ""
         if not self.verdict.table:
-            return "The table was not tried."
+            return "The table was not run."
         rows = [("", self._say_whose(), "the lesson's"), *self._list_signs()]
         wide = max(len(mine) for _, mine, _ in rows)
         lines = [f"  {mine:{wide}}  {lesson:12}  {name}" for name, mine, lesson in rows]
@@ -281,7 +278,7 @@ class Report:
     def _format_comparison(self):
         is_right, attempt = self.verdict.is_right, self.verdict.attempt
         changes = compare_with_lesson(attempt) if is_right else []
-        what = "How the lesson wrote it (minus: yours, plus: the lesson's)"
+        what = "The lesson's version (minus: yours, plus: the lesson's)"
         shown = "".join(change._repr_html_() for change in changes)
         return shown and f"<details><summary>{what}</summary>{shown}</details>"
 

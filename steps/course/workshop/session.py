@@ -53,7 +53,7 @@ class Session:
             self._put_together()
         except Exception as error:
             kind = type(error).__name__
-            print(f"Your framework does not fit together: {kind}: {error}")
+            print(f"Your framework cannot be assembled: {kind}: {error}")
 
     def _put_together(self):
         attempt = workspace.make_attempt(self.number, self.cells, self.folder)
@@ -128,7 +128,7 @@ def _get_current(value):
 
 
 SESSION: Session | None = None
-INTERRUPTED = "Judging was interrupted, and nothing was written."
+INTERRUPTED = "Judging was interrupted; no file was written."
 
 
 def begin(number):
@@ -143,9 +143,9 @@ def begin(number):
     if shell:
         shell.events.register("post_run_cell", SESSION.handle_cell)
     message = workspace.get_base(number, SESSION.folder).message
-    message += f"\nFrom now on, what your cells define is {stem(number)}."
+    message += f"\nFrom now on, the definitions in your cells make up {stem(number)}."
     if number >= FIRST and get_step(number).to_write:
-        message += "\nA cell stops at what is not written yet; run it again when it is."
+        message += "\nIf a cell needs code that you have not written yet, run it later."
     return message.strip()
 
 
@@ -178,7 +178,7 @@ def judge_step(number, anyway=False):
     if verdict.is_right or anyway:
         return Report(verdict, [*mixed, *accept(verdict, folder)])
     lent = format_names(verdict.to_lend, MOST)
-    way_on = f"`steps.judge({number}, anyway=True)` goes on with the lesson's {lent}."
+    way_on = f"`steps.judge({number}, anyway=True)` continues with the lesson's {lent}."
     return Report(verdict, [*mixed, *([way_on] if lent else [])])
 
 
@@ -190,7 +190,7 @@ def find_not_run(attempt, folder):
         saved = workspace.read_attempt(attempt.step.number, folder)
         undone = {*attempt.missing, *attempt.unchanged}
         run_later = undone.difference(saved.missing, saved.unchanged)
-        return dict.fromkeys(run_later, "the cell with it has not been run")
+        return dict.fromkeys(run_later, "its cell has not been run")
     return {}
 
 
@@ -202,31 +202,31 @@ def accept(verdict, folder):
         what = "framework" if number <= LAST else "code"
         sentences = [f"Your {what} is now in `{path.name}`."]
         if now := verdict.to_lend:
-            sentences[0] += f" The lesson lends it {format_names(now)}."
+            sentences[0] += f" It borrows {format_names(now)} from the lesson."
         if (lent := verdict.lent) != now:
-            sentences[0] += f" All of the lesson's own in it: {format_names(lent)}."
+            sentences[0] += f" Borrowed from lessons so far: {format_names(lent)}."
     else:
-        stays = "was changed since it was written, and stays as it is"
         sentences = [
-            f"`{stem(number)}.py` {stays}. Rename it to have it written again."
+            f"`{stem(number)}.py` was left alone, because you edited it. Rename it to "
+            "have it written again."
         ]
     later, following = list_following(number), number + 1
     if any(workspace.get_own_path(n, folder).exists() for n in later):
         carry = format_command(f"workshop carry {number}")
         sentences[0] += (
-            f" The files of later steps stay as they are; `{carry}` judges those that "
-            "hold what you have changed."
+            f" The files of later steps are unchanged; `{carry}` judges those that "
+            "still contain the old code."
         )
     elif path and split_core.LESSON < number <= LAST:
         sentences.append(learner_module.write_package(number, folder))
     if following in numbers() and following not in later:
         learner_folder.lay_copy(following, folder.parent)
         lesson = f"[step {following}](../{stem(following)}.ipynb)"
-        sentences.append(f"Go on with the lesson of {lesson}.")
+        sentences.append(f"Go on with the lesson for {lesson}.")
         if following == split_core.LESSON:
             sentences[-1] += (
-                " It cuts the lessons' file into a package, as you decide; then "
-                f"`steps.judge({following})` cuts your own file in the same way."
+                " It splits the lessons' file into a package, as you decide; then "
+                f"`steps.judge({following})` splits your own file in the same way."
             )
     if later:
         path, _ = workspace.lay_notebook(later[0], folder)

@@ -248,8 +248,8 @@ def _refuse_circles(rooms, home, lowest):
         room, other = min(ring, key=lambda pair: lowest[pair[0]])
         name, used = next(use for use in uses[room] if home[use[1]] == other)
         raise Circle(
-            f"`{name}` needs `{used}`, in the room {home[used]}, and that room needs "
-            f"the room of `{name}`: so your core stays in one room."
+            f"`{name}` needs `{used}`, in the module {home[used]}, and that module "
+            f"needs the module of `{name}`, so your core stays in one module."
         ) from None
 
 

@@ -13,20 +13,20 @@ from ..module_text import put_into_class
 ENDING = "is not written yet"
 # Requirements of the table that a definition's signature and docstring do not state.
 ASKED = {
-    (42, "mean_squared_error"): "x0 and x1 of different shapes are a ValueError.",
-    (43, "linear"): "b of another shape than a row of x · W is a ValueError.",
+    (42, "mean_squared_error"): "different shapes of x0 and x1 raise a ValueError.",
+    (43, "linear"): "raise a ValueError unless b has the shape of a row of x · W.",
     (43, "Sigmoid"): "exp must not overflow, however large −x is.",
     (44, "Layer"): "subclasses set attributes without calling super().__init__().",
     (44, "Linear"): "its parameters are W and b.",
-    (50, "accuracy"): "it returns a Variable, of one number.",
-    (53, "save_weights"): "a parameter without data is an error.",
+    (50, "accuracy"): "it returns a Variable with one number.",
+    (53, "save_weights"): "a parameter without data raises an error.",
     (58, "batch_norm"): "remember(average, new, decay) changes the array average; new "
     "is a Variable.",
     (58, "BatchNorm"): "avg_mean, avg_var, gamma and beta are Parameters.",
     (59, "RNN"): "x2h and h2h are Linear layers, and h is the state.",
     (60, "LSTM"): "h and c are the states, both None at first.",
-    (71, "attention_weights"): "a row that may look nowhere is 0 everywhere.",
-    (74, "GPT"): "more tokens than context are a ValueError.",
+    (71, "attention_weights"): "a query that may look nowhere gets zeros.",
+    (74, "GPT"): "more tokens than context raise a ValueError.",
 }
 
 
@@ -195,7 +195,7 @@ def _mark_changed(step, name, had):
     todo = [f"    # TODO step {step.number}: change this; {change}."]
     old, new = ast.unparse(before.arguments), ast.unparse(after.arguments)
     if old != new:
-        todo.append(f"    # TODO step {step.number}: its head becomes")
+        todo.append(f"    # TODO step {step.number}: its signature becomes")
         todo.append(f"    # def {name.rpartition('.')[2]}({new}):")
     return "\n".join([*lines[:begin], *todo, *lines[begin:]])
 
@@ -205,4 +205,4 @@ def _count_changes(before, after):
     lines = difflib.ndiff(before.splitlines(), after.splitlines())
     marks = [line[0] for line in lines]
     count = max(marks.count("+"), marks.count("-"))
-    return f"the lesson changes {count} line{'s' * (count > 1)} of it"
+    return f"the lesson changes {count} line{'s' * (count > 1)}"

@@ -109,7 +109,7 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
                 at = line["at"]
         except Stopped as stopped:
             self._end()
-            slow = f"takes more than {get_seconds(number)} seconds"
+            slow = f"was stopped after {get_seconds(number)} seconds"
             message = f"it {stopped if str(stopped) == ENDS else slow}"
             nowhere = {"line": "", "definitions": [], "inside": ""}
             failure = {"cell": at, "error": message} | nowhere
@@ -282,7 +282,7 @@ def _find_frames(task, error):
 
 def _describe_error(error, seconds):
     if isinstance(error, TooSlow):
-        return f"it takes more than {seconds} seconds, and was stopped"
+        return f"it was stopped after {seconds} seconds"
     if isinstance(error, AssertionError):
         return str(error) or UNTRUE
     return f"{type(error).__name__}: {error}"

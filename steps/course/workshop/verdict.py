@@ -81,7 +81,7 @@ class Verdict:
 
     @property
     def to_lend(self):
-        """The definitions that the lesson must lend if the learner goes on now."""
+        """The definitions that the lesson must lend if the learner continues now."""
         return [*self.attempt.missing, *self.culprits]
 
     @property

@@ -32,24 +32,24 @@ def add_to(commands):
 
     def verb(name, run):
         more = add_command(verbs, name, run)
-        text = "the step; the first that is not done, if left out"
+        text = "the step; by default, the first unfinished one"
         more("step", metavar="N", type=int, nargs="?", help=text)
         return more
 
     verb("open", open_step)
-    text = "go on with the lesson's own code instead of what is missing or wrong"
+    text = "continue, with the lesson's code for whatever is missing or wrong"
     verb("next", next_step)("--anyway", action="store_true", help=text)
     more = add_command(verbs, "judge", judge)
-    text = "the step; the first that is not done, if left out; `all`, all of them"
+    text = "the step, or `all`; by default, the first unfinished step"
     more("step", metavar="N", type=_read_number, nargs="?", help=text)
     add_result_options(more)
-    text = "replace it there, after setting each file aside"
+    text = "replace the old code there, after backing up each file"
     verb("carry", carry)("--apply", action="store_true", help=text)
     add_command(verbs, "watch", watch_workshop)
     definition = {"metavar": ("N", "NAME"), "nargs": "*", "help": "step and definition"}
     more = add_command(verbs, "hint", hint)
     more("words", **definition)
-    more("--nearer", action="store_true", help="the nearer one")
+    more("--nearer", action="store_true", help="give a stronger hint")
     add_command(verbs, "solution", solution)("words", **definition)
     verb("diff", diff)
     verb("fresh", fresh)
@@ -72,7 +72,7 @@ def go_on_writing(options):
 
 
 def open_step(options):
-    """lay the notebook of a step, and say where it is"""
+    """create the notebook of a step, and print its path"""
     return _open_step(options.step)
 
 
@@ -108,10 +108,10 @@ def _judge_all():
     """Judge every notebook that the learner has edited, without writing any files."""
     worked_in = [n for n in list_numbers() if not workspace.is_untouched(n)]
     if not worked_in:
-        raise CourseError("There is no notebook yet in which you have worked.")
+        raise CourseError("You have not edited any notebook yet.")
     print(
-        f"Judges your notebooks of step {spans(worked_in)}, {len(worked_in)} in all, "
-        "and writes nothing. Those that train take minutes; Ctrl + C ends it.\n"
+        f"Judging your notebooks of step {spans(worked_in)}, {len(worked_in)} in all, "
+        "without writing files. Training takes minutes; press Ctrl + C to stop.\n"
     )
     wrong = 0
     with TrialProcess() as process:
@@ -123,8 +123,8 @@ def _judge_all():
 
 
 def carry(options):
-    """judge a step that you have changed, then each later file that holds what it
-    replaced
+    """judge a step that you have changed, then each later file that still contains the
+    old code
     """
     number = _choose_number(options.step)
     report, is_right = _judge_step(number)
@@ -134,8 +134,8 @@ def carry(options):
     holders = carrying.find_holders(number)
     files = [holder for holder in holders if holder.path.suffix == ".py"]
     if not holders:
-        return print(f"No later file holds anything that step {number} had before.")
-    print(f"Judges {len(files)} later files with what is new; Ctrl + C ends it.")
+        return print(f"No later file contains the old code of step {number}.")
+    print(f"Judging {len(files)} later files with the new code; Ctrl + C stops it.")
     with TrialProcess() as process:
         for holder in files:
             carrying.judge_holder(holder, process)
@@ -147,10 +147,10 @@ def carry(options):
     listed = ", ".join(holder.path.name for holder in ready) or "no file"
     if options.apply:
         carrying.apply(ready)
-        print(f"Replaced in {listed}; what was there is set aside.")
+        print(f"Replaced in {listed}; the old files were backed up.")
     else:
         command = format_command(f"workshop carry {number} --apply")
-        print(f"`{command}` replaces it in {listed}, after setting each aside.")
+        print(f"`{command}` replaces it in {listed}, after backing up each file.")
     return int(bool(wrong))
 
 
@@ -173,32 +173,32 @@ def solution(options):
 
 
 def fresh(options):
-    """set your notebook of a step aside, and lay a new one"""
+    """back up your notebook of a step, and create a new one"""
     number = _choose_number(options.step)
     old = workspace.lay_fresh(number)
-    print(f"Step {number} begins afresh; your notebook is {old.name} beside it.")
+    print(f"Step {number} starts afresh; your old notebook is now {old.name}.")
 
 
 def where(options):
-    """say where the notebook of a step is"""
+    """print the path of a step's notebook"""
     print(workspace.get_notebook_path(_choose_number(options.step)))
 
 
 def name(options):
-    """say what your package is called, or call it NAME"""
+    """print the name of your package, or rename it to NAME"""
     new = options.name
     print(learner_module.rename(new) if new else learner_module.get_name())
 
 
 def pack(options):
-    """write your package to a folder, to take along"""
-    print(f"{learner_module.pack(options.folder)} is your package, to take along.")
+    """write your package to a folder that can be installed"""
+    print(f"Your package is in {learner_module.pack(options.folder)}.")
 
 
 def _choose_number(number):
     """Return the number if it is given, or else the first unfinished step."""
     if (number := number or workspace.find_current()) is None:
-        raise CourseError("Name a step: all are done.")
+        raise CourseError("All steps are done: name one.")
     return workspace.check_number(number)
 
 
@@ -224,16 +224,15 @@ def _open_step(number):
     if base.lent and not path.with_name(previous).exists():
         why = "the course is newer"
         if previous in read_json(workspace.get_stamp()):
-            why = f"there is no {previous} of yours any more"
+            why = f"your {previous} no longer exists"
     fresh = format_command(f"workshop fresh {number}")
     messages = {
-        "new": f"Laid {path.name}. {base.message}",
-        "renewed": f"Renewed {path.name}: {why}. {base.message}",
-        "broken": f"{path.name} cannot be read, and may be cut off: `{fresh}` sets it "
-        "aside and lays a new one.",
-        "kept": f"Your {path.name} was laid when things were different: {why}. It "
-        f"stays as it is, for you have worked in it; `{fresh}` sets it aside and lays "
-        "the new one.",
+        "new": f"Created {path.name}. {base.message}",
+        "renewed": f"Updated {path.name}: {why}. {base.message}",
+        "broken": f"{path.name} cannot be read and may be truncated: `{fresh}` backs "
+        "it up and creates a new one.",
+        "kept": f"Your {path.name} is out of date: {why}. It was left alone, because "
+        f"you have edited it; `{fresh}` backs it up and creates the new one.",
     }
     print(f"Step {number}, {head(number).title}. {messages.get(state, '')}".rstrip())
     print(f"The notebook: {path}")
@@ -250,25 +249,25 @@ def _judge_step(number, anyway=False):
         # Terminals do not show links.
         sentences = [*mixed, *accept(verdict, workspace.get_folder())]
         return Report(verdict, [LINK.sub(r"\1", text) for text in sentences]), True
-    way_on = "What counts is the saved notebook."
+    way_on = "Only the saved notebook was judged."
     if lent := format_names(verdict.to_lend, MOST):
         command = format_command(f"workshop next {number} --anyway")
-        way_on += f" `{command}` goes on with the lesson's own {lent}."
+        way_on += f" `{command}` continues with the lesson's own {lent}."
     return Report(verdict, [*mixed, way_on]), False
 
 
 def diff(options):
-    """show what differs between your code of a step and the lesson's"""
+    """show how your code for a step differs from the lesson's"""
     if options.step == split_core.LESSON:
         command = format_command(f"workshop judge {options.step}")
         raise CourseError(
-            f"Step {options.step} brings no code of its own: `{command}` splits your "
-            "core as you have decided there."
+            f"Step {options.step} adds no code: `{command}` splits your core as you "
+            "decided there."
         )
     number = _choose_number(options.step)
     changes = compare_with_lesson(workspace.read_attempt(number))
     if not changes:
-        print(f"What you have written for step {number} says the same as the lesson's.")
+        print(f"Your code for step {number} does not differ from the lesson's.")
     for change in changes:
         print(f"--- yours\n+++ the lesson's: {change.name}")
         print("\n".join(change.lines()), end="\n\n")
@@ -279,7 +278,7 @@ def diff(options):
 
 def watch(folder):
     """Judge each notebook when it is saved, until Ctrl + C."""
-    print(f"Save a notebook in {folder}, and it is judged. Ctrl + C ends this.")
+    print(f"Judging each notebook in {folder} when it is saved. Ctrl + C stops it.")
     with contextlib.suppress(KeyboardInterrupt), TrialProcess() as process:
         process.try_out(1, list_judging_cells(1), read_code(1))  # imports slow modules
         for number in wait_for_saved(folder):

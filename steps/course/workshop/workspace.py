@@ -76,7 +76,7 @@ def check_number(number):
         raise CourseError(
             f"Step {number} is not a step of the workshop, which has "
             f"{spans(list_numbers())}. "
-            f"Its lesson, my-course/{lesson.name}, says what to write."
+            f"Its lesson is my-course/{lesson.name}."
         )
     return number
 
@@ -123,13 +123,13 @@ def read_notebook(number, folder=None):
     if not path.exists():
         raise CourseError(
             f"There is no {path.name} in {path.parent} yet. "
-            f"`{format_command(f'workshop {number}')}` makes it."
+            f"`{format_command(f'workshop {number}')}` creates it."
         )
     if (cells := read_code_cells(path)) is None:
         anew = format_command(f"workshop fresh {number}")
         raise CourseError(
             f"{path.name} is not a readable notebook. "
-            f"`{anew}` sets it aside and makes a new one."
+            f"`{anew}` backs it up and creates a new one."
         )
     return cells
 
@@ -200,7 +200,7 @@ def _lend_whole_classes(base, step):
     base.module, names = lend(*owners), format_names(owners)
     base.lent |= {n for n in kinds if get_owner(n) in owners}
     base.message += (
-        f" Of {names} all is the lesson's own: some of it did not fit into yours."
+        f" All of {names} is the lesson's, because single methods did not fit yours."
     )
 
 
@@ -232,8 +232,8 @@ def get_framework(number, folder=None):
     gap = [n for n in until if n > last]
     files = ", ".join(f"{stem(n)}.py" for n in gap)
     message = (
-        f"There is no {files} of yours: what step{'s' * (len(gap) > 1)} {spans(gap)} "
-        "would have given it is the lesson's own."
+        f"You have no {files}, so the code of step{'s' * (len(gap) > 1)} {spans(gap)} "
+        "is the lesson's."
     )
     if not last:
         module = read_module(read_code(number))

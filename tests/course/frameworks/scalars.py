@@ -1,4 +1,4 @@
-"""As an engine for single numbers has it: operators with closures, no functions."""
+"""A framework for single numbers: operators with closures, no functions."""
 
 import math
 

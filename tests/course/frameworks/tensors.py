@@ -1,4 +1,4 @@
-"""As PyTorch's users write it: a tensor is told that it is to be watched."""
+"""A framework in PyTorch's style: tensors must be told to require gradients."""
 
 import numpy as np
 

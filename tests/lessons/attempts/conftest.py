@@ -1,4 +1,4 @@
-"""Attempts at the exercises, a file a lesson. In `step44.md`
+"""Attempts at the exercises, one file per lesson. In `step44.md`,
 
     ## 1 right
 
@@ -6,14 +6,14 @@ is an attempt at exercise 1, in the block of Python below, that the check must a
 
     ## 1 wrong: words of the answer
 
-a likely mistake, which the check must answer with a sentence that has these words; and
+is a likely mistake, whose message from the check must contain these words; and
 
     ## 1 by heart
 
-an answer that fits what can be seen, so that only the hidden tests see it. Each
-exercise needs two that are right, and one that is not. Beside them, each check is run
-on the untouched stub, and again on its solution; where a lesson goes on with what its
-exercises define, it is run without solutions. One test a lesson lists all complaints.
+is a hard-coded answer, which only the hidden tests reject. Each exercise needs two
+right attempts and a wrong one. In addition, each check runs on the untouched stub, and
+again on its solution; if a lesson uses what its exercises define, it is also run
+without solutions. One test per lesson lists all complaints.
 """
 
 from tests.support import told

@@ -1,20 +1,20 @@
-"""What follows when a reader takes up *Predict, then change*, a file a lesson. In
+"""What happens when a reader follows *Predict, then change*, one file per lesson. In
 `step14.md`, or in `start.md` for the map,
 
     ## runs
 
-means that the lesson still runs with the change, a block of diff below it: lines with
-a minus make way for lines with a plus, lines without a sign help to find the place, and
-`@@` stands between two places. A block without a minus is a new cell. The changed cell
-is run, and all after it up to the invitation or the next `###`; after `## runs alone`
-nothing but it. A block of Python may follow, with what should then be true; there,
-`says(1, f"{loss:.2f}", …)` gives the numbers that the answer to the lesson's first
-invitation has, and that the invitation does not.
+means that the lesson still runs with the change, which is a diff in the block below:
+lines with a plus replace lines with a minus, lines without a sign help to find the
+place, and `@@` separates two places. A block without a minus is a new cell. The changed
+cell runs, and so do all cells after it up to the invitation or the next `###`; after
+`## runs alone`, only the changed cell. A block of Python may follow, with assertions;
+in it, `says(1, f"{loss:.2f}", …)` gives the numbers that the answer to the lesson's
+first invitation must contain in addition to those of the invitation.
 
     ## stops: words of the error
 
-means that it stops with a sentence that has these words. One test a lesson lists all
-complaints.
+means that the lesson stops with a message that contains these words. One test per
+lesson lists all complaints.
 """
 
 import pytest

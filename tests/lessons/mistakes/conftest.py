@@ -1,3 +1,3 @@
-"""Mistakes, in the form that tests/package/refusals/conftest.py tells."""
+"""Mistakes, in the format described in tests/package/refusals/conftest.py."""
 
 from tests.support.mistakes import pytest_collect_file as pytest_collect_file

@@ -1,3 +1,3 @@
-"""Sessions, in the form that tests/package/sessions/conftest.py tells."""
+"""Sessions, in the format described in tests/package/sessions/conftest.py."""
 
 from tests.support.sessions import pytest_collect_file as pytest_collect_file

@@ -1,4 +1,4 @@
-"""As a reader of the book has it after step 16, whose backward overwrites."""
+"""A framework like the book's after step 16, except that its backward overwrites."""
 
 import numpy as np
 
