@@ -13,6 +13,7 @@ from .definitions import (
     find_lines,
     find_names_needed_at_once,
     get_owner,
+    list_top_names,
     parse,
     read_definitions,
     read_imports,
@@ -68,10 +69,8 @@ class ModuleText:
     def format(self, docstring=""):
         """Return the whole module as it is written to a file."""
         body = self.body
-        public = sorted(name for name in _define(body) if name[0] != "_")
-        listed = "".join(f'    "{name}",\n' for name in public)
         heads = [f'"""{docstring}"""' if docstring else "", self._format_imports(body)]
-        heads += [f"__all__ = [\n{listed}]" if public else ""]
+        heads += [format_all(list_top_names(body))]
         return "\n\n".join(filter(None, heads)) + f"\n\n\n{body}"
 
     def _format_imports(self, body):
@@ -93,7 +92,7 @@ class ModuleText:
         A new one is inserted where an order of names puts it; without an order, above
         the first statement that uses it.
         """
-        if definition.kind in (Kind.METHOD, Kind.ATTRIBUTE):
+        if definition.is_member:
             self.drop_attached(name)
             if (index := self._find(get_owner(name))) is not None:
                 text = self.statements[index]
@@ -142,9 +141,16 @@ class ModuleText:
     def _find_place(self, name, order):
         order = list(order)
         later = {*order[order.index(name) + 1 :]} if order else {name}
-        get_names = _define if order else find_globals
-        places = (k for k, s in enumerate(self.statements) if later & get_names(s))
+        get_names = list_top_names if order else find_globals
+        places = (k for k, s in enumerate(self.statements) if later & {*get_names(s)})
         return next(places, len(self.statements))
+
+
+def format_all(names):
+    """Format ``__all__`` with those of some names that are public, if any."""
+    public = sorted(name for name in names if name[0] != "_")
+    listed = "".join(f'    "{name}",\n' for name in public)
+    return f"__all__ = [\n{listed}]" if public else ""
 
 
 def _is_in_head(node):
@@ -159,13 +165,10 @@ def _is_line(statement):
 
 
 @lru_cache(maxsize=4096)
-def _define(statement):
-    return {name for name in read_definitions(statement) if "." not in name}
-
-
-@lru_cache(maxsize=4096)
 def _need(statement):
-    return find_names_needed_at_once(ast.parse(statement))
+    """Find the names that others have to define before a statement runs."""
+    names = find_names_needed_at_once(ast.parse(statement))
+    return names.difference(list_top_names(statement))
 
 
 @lru_cache(maxsize=1024)  # a package's source is generated again and again
@@ -173,8 +176,8 @@ def _sort(statements):
     """Sort the statements of a module so that each comes after those that it needs."""
     waiting, ordered = [*statements], []
     while waiting:
-        later = set().union(*map(_define, waiting))
-        ready = (s for s in waiting if later.isdisjoint(_need(s) - _define(s)))
+        later = set().union(*map(list_top_names, waiting))
+        ready = (s for s in waiting if later.isdisjoint(_need(s)))
         statement = next(ready, waiting[0])
         waiting.remove(statement)
         ordered.append(statement)

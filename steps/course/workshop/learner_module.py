@@ -18,7 +18,7 @@ from string import Template
 
 from .. import capabilities, package_files
 from ..capabilities import WORKS
-from ..definitions import format_names, read_definitions, read_texts
+from ..definitions import format_names, list_top_names, read_texts
 from ..learner_folder import is_tracked, read_json, write_json, write_tracked
 from ..lessons import (
     STEPS,
@@ -183,7 +183,7 @@ def format_files(text, number, room_of=None):
 
 def _import_all(room, text):
     """Format the import of a module's names, except any that hides the module."""
-    names = [n for n in read_definitions(text) if "." not in n and n[0] != "_"]
+    names = [name for name in list_top_names(text) if name[0] != "_"]
     if room not in names:
         return f"from .{room} import *\n"
     listed = "".join(f"    {name},\n" for name in names if name != room)

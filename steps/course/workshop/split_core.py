@@ -14,9 +14,15 @@ from itertools import pairwise
 from typing import Any
 
 from .. import package_files
-from ..definitions import Kind, find_globals, get_owner, read_definitions
+from ..definitions import (
+    Kind,
+    find_globals,
+    get_owner,
+    list_top_names,
+    read_definitions,
+)
 from ..lessons import StepKind, of_kind, stem
-from ..module_text import ModuleText
+from ..module_text import ModuleText, format_all
 from .learner_code import strip_to_python
 from .workspace import read_code_cells
 
@@ -84,15 +90,14 @@ def list_names(piece):
     """List the names that a piece defines or attaches; of an operator, only the
     attached name, such as ``Variable.__add__``.
     """
-    inside = (Kind.METHOD, Kind.ATTRIBUTE)
-    names = [n for n, d in piece.definitions.items() if d.kind not in inside]
+    names = [n for n, d in piece.definitions.items() if not d.is_member]
     return [name for name in names if not SIGN.fullmatch(f"Variable.{name}")]
 
 
 def _list_defined(statement):
     """List the names that a statement defines or, if none, attaches."""
-    names = list(read_definitions(statement))
-    return [name for name in names if "." not in name] or names or ["Variable.?"]
+    attached = list(read_definitions(statement)) or ["Variable.?"]
+    return list_top_names(statement) or attached
 
 
 def _open_class(core):
@@ -109,7 +114,7 @@ def _open_class(core):
         statements = walk if name == "Variable.backward" else signs
         value = name.partition(".")[2]
         if definition.kind == Kind.ATTRIBUTE:  # __radd__ = __add__
-            value = ast.unparse(ast.parse(definition.text).body[0].value)
+            value = ast.unparse(definition.node.value)
         else:
             statements.append(definition.text)
         statements.append(f"{name} = {value}")
@@ -232,8 +237,7 @@ def _format_front_door(rooms, home):
         words = textwrap.indent(textwrap.fill(f"{', '.join(names)},", 84), "    ")
         whole = f"from . import {room}"
         lines.append(f"from .{room} import (\n{words}\n)" if names else whole)
-    listed = "".join(f'    "{name}",\n' for name in sorted(home) if name[0] != "_")
-    return "\n".join([*lines, f"\n__all__ = [\n{listed}]\n"])
+    return "\n".join([*lines, f"\n{format_all(home)}\n"])
 
 
 def _refuse_circles(rooms, home, lowest):
