@@ -28,30 +28,23 @@ from .workspace import read_code_cells
 
 # The first lesson of the package, in which the learner decides how to split it.
 LESSON = of_kind(StepKind.PACKAGE)[0]
-# The pieces of a core, lowest first, with the definitions of each.
+# The pieces of a core, lowest first: the lesson's module of each, and its definitions.
+# The backward pass has its own module, because from step 32 on it needs one above
+# `variable`.
 PIECES = {
-    "as_array": ("as_array",),
-    "Variable": ("Variable",),
-    "as_variable": ("as_variable",),
-    "settings": ("Config", "using_config", "no_grad"),
-    "Function": ("Function",),
+    "as_array": ("variable", "as_array"),
+    "Variable": ("variable", "Variable"),
+    "as_variable": ("variable", "as_variable"),
+    "settings": ("function", "Config", "using_config", "no_grad"),
+    "Function": ("function", "Function"),
     "arithmetic": (
-        *("Add", "Mul", "Neg", "Sub", "Div", "Pow", "add", "mul", "neg"),
+        *("operators", "Add", "Mul", "Neg", "Sub", "Div", "Pow", "add", "mul", "neg"),
         *("sub", "rsub", "div", "rdiv", "pow"),
     ),
-    "functions": ("Square", "Exp", "square", "exp"),
-    "signs": (),
-    "walk": ("backward",),
-    "checks": ("numerical_diff", "gradient_check"),
-}
-# The lesson's modules, with their pieces. The backward pass has its own, because from
-# step 32 on it needs a module above `variable`.
-ROOMS = {
-    "variable": ["Variable", "as_array", "as_variable"],
-    "function": ["Function", "settings", "functions"],
-    "operators": ["arithmetic", "signs"],
-    "checks": ["checks"],
-    "backward": ["walk"],
+    "functions": ("function", "Square", "Exp", "square", "exp"),
+    "signs": ("operators",),
+    "walk": ("backward", "backward"),
+    "checks": ("checks", "numerical_diff", "gradient_check"),
 }
 FIRST_SIGN = "Variable.__add__"
 SIGN = re.compile(r"Variable\.__r?(add|mul|neg|sub|truediv|pow)__|Variable\.backward")
@@ -125,7 +118,7 @@ def _open_class(core):
 
 def _assign_pieces(uses):
     """Map each name to its piece, given the names that each one uses."""
-    piece_of = {name: piece for piece, names in PIECES.items() for name in names}
+    piece_of = {name: p for p, (_, *names) in PIECES.items() for name in names}
     piece_of["Variable.backward"] = "walk"
     for name in uses:
         if get_owner(name) == "Variable" != name or SIGN.fullmatch(f"Variable.{name}"):
@@ -165,7 +158,7 @@ def read_decision(folder):
     from an older copy of the lesson. A piece that the learner did not place gets the
     lesson's module.
     """
-    room_of = {piece: room for room, names in ROOMS.items() for piece in names}
+    room_of = {piece: room for piece, (room, *_) in PIECES.items()}
     files = (folder / package_files.NAME).glob("[!_]*.py")
     # An abandoned file is older than those that were rewritten, which come last.
     by_age = sorted(files, key=lambda path: path.stat().st_mtime)
@@ -181,7 +174,7 @@ def _list_pieces(path):
     names: set[str] = set()
     with contextlib.suppress(OSError, ValueError, SyntaxError):
         names = {*read_definitions(path.read_text(encoding="utf-8"))}
-    pieces = [piece for piece, defined in PIECES.items() if names & {*defined[:1]}]
+    pieces = [piece for piece, (_, *own) in PIECES.items() if names & {*own[:1]}]
     return [*pieces, "signs"] if FIRST_SIGN in names else pieces
 
 
