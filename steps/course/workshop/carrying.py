@@ -12,7 +12,7 @@ from . import workspace
 from .notebook import list_judging_cells
 from .package import FIRST, LAST, read_module
 from .step import list_following
-from .verdict import find_wrong_rows
+from .trial import find_wrong_rows
 
 
 @dataclass
