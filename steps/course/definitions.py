@@ -44,8 +44,8 @@ class Definition:
 
     @property
     def node(self):
-        """The syntax tree of its statement, which is shared: do not change it."""
-        return parse(self.text).body[0]
+        """The syntax tree of its statement."""
+        return ast.parse(self.text).body[0]
 
     @property
     def arguments(self):
