@@ -62,8 +62,8 @@ def compare_modules(before, after):
         In the order of ``after``, then the removed definitions. A class that was added
         or removed is one change, methods included.
     """
-    lonely = read_texts(before).keys() ^ read_texts(after).keys()
-    old, new = split_module(before, lonely), split_module(after, lonely)
+    unshared = read_texts(before).keys() ^ read_texts(after).keys()
+    old, new = split_module(before, unshared), split_module(after, unshared)
     kinds = {name: "changed" if name in old else "added" for name in new}
     kinds |= {name: "removed" for name in old if name not in new}
     both = (Change(k, n, old.get(n, ""), new.get(n, "")) for n, k in kinds.items())

@@ -131,8 +131,8 @@ def _find_culprits(process, verdict):
 
     @cache
     def is_fixed_by(*names):
-        lent = lend_definitions(filled, step, names)
-        return time.monotonic() < until and passes(lent)
+        in_time = time.monotonic() < until
+        return in_time and passes(lend_definitions(filled, step, names))
 
     sets = _list_sets(verdict, suspects)
     if names := next((names for names in sets if names and is_fixed_by(*names)), None):
