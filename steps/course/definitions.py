@@ -12,7 +12,6 @@ import symtable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, lru_cache
-from itertools import pairwise
 from textwrap import dedent
 
 from .lessons import CourseError
@@ -141,12 +140,22 @@ def extract(source, names, file):
         if name not in defined:
             known = ", ".join(defined) or "nothing"
             raise CourseError(f"{file} defines no {name}. It defines {known}.")
-    texts = [defined[name] for name in names]
-    cell = texts[0]
-    for above, text in pairwise(texts):
-        lines = "\n" in above or "\n" in text  # adjacent one-liners stay together
-        cell += ("\n\n\n" if lines else "\n") + text
-    return cell
+    return join_statements(defined[name] for name in names)
+
+
+def join_statements(statements):
+    """Join the statements of a module; adjacent lines, such as constants, stay together
+    without a gap.
+    """
+    text, above = "", ""
+    for statement in statements:
+        gap = "\n" if _is_line(above) and _is_line(statement) else "\n\n\n"
+        text, above = f"{text}{gap if text else ''}{statement}", statement
+    return text
+
+
+def _is_line(statement):
+    return "\n" not in statement and not statement.startswith(("def ", "class ", "@"))
 
 
 def read_imports(tree):

@@ -13,6 +13,7 @@ from .definitions import (
     find_lines,
     find_names_needed_at_once,
     get_owner,
+    join_statements,
     list_top_names,
     parse,
     read_definitions,
@@ -51,10 +52,7 @@ class ModuleText:
     @property
     def body(self):
         """The source code of the definitions, each after those that it needs."""
-        text, before = "", ""
-        for statement in _sort(tuple(self.statements)):
-            gap = "\n" if _is_line(before) and _is_line(statement) else "\n\n\n"
-            text, before = f"{text}{gap if text else ''}{statement}", statement
+        text = join_statements(_sort(tuple(self.statements)))
         return f"{text}\n" if text else ""
 
     @property
@@ -158,10 +156,6 @@ def _is_in_head(node):
         return ast.unparse(node).startswith("__all__ ")
     is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     return is_text or isinstance(node, ast.Import | ast.ImportFrom)
-
-
-def _is_line(statement):
-    return "\n" not in statement and not statement.startswith(("def ", "class ", "@"))
 
 
 @lru_cache(maxsize=4096)

@@ -3,9 +3,9 @@
 import json
 from html import escape
 from pathlib import Path
-from string import Template
 
 from ..capabilities import MISSING, WORKS
+from ..student_copies import fill_template
 from .trial import list_rows
 
 FORMATS = ".html", ".json", ".svg"
@@ -61,7 +61,7 @@ def make_page(trial):
     rows = "".join(map(make_row, list_rows()))
     title = f"What {escape(trial.name)} can do"
     summary = f"{escape(_summarize(trial))}<br>{MEANING}"
-    return _fill(PAGE, title=title, summary=summary, rows=rows)
+    return fill_template(PAGE, {"title": title, "summary": summary, "rows": rows})
 
 
 def make_json(trial):
@@ -72,8 +72,4 @@ def make_json(trial):
 
 def make_badge(trial):
     """Make an SVG badge for a README."""
-    return _fill(BADGE, step=trial.step)
-
-
-def _fill(template, **values):
-    return Template(template.read_text(encoding="utf-8")).substitute(values)
+    return fill_template(BADGE, {"step": trial.step})
