@@ -6,17 +6,7 @@ from . import lessons
 from .lessons import CourseError, StepKind, lesson_path, module_path, of_kind
 from .student_copies import write_new
 
-SKELETON = Path(__file__).with_name("skeleton.md")
-MODULE = '''\
-"""Step {}: {}."""
-
-__all__ = ["double"]
-
-
-def double(x):
-    """Twice `x`; TODO: put the step's own functions here."""
-    return 2 * x
-'''
+SKELETONS = "skeleton.md", "skeleton.py.txt"
 
 
 def begin(number, title):
@@ -33,12 +23,11 @@ def begin(number, title):
     if number != (following := find_next_number()):
         raise CourseError(f"Step {number} would leave a gap. The next is {following}.")
     previous = of_kind(StepKind.PACKAGE)[-1]
-    lesson = SKELETON.read_text(encoding="utf-8").format(
-        number=number, title=title, before=previous, module=paths[1].name
-    )
-    module = MODULE.format(number, f"{title[:1].lower()}{title[1:]}")
-    for path, text in zip(paths, (lesson, module), strict=True):
-        write_new(path, text)
+    fields = {"number": number, "title": title, "module": paths[1].name}
+    fields |= {"before": previous, "lower_title": f"{title[:1].lower()}{title[1:]}"}
+    for path, name in zip(paths, SKELETONS, strict=True):
+        text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+        write_new(path, text.format(**fields))
     return paths
 
 

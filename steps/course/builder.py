@@ -76,7 +76,7 @@ def _make_cell(number, position, cell):
         if key in cell.metadata:
             code["metadata"][key] = copy(cell.metadata[key])
     if FOLDED in code["metadata"].get("tags", ()):
-        _fold(code)
+        fold(code)
     return code
 
 
@@ -84,10 +84,11 @@ def _fold_imports(cells):
     # Fold the imports, so that the lesson opens with the problem.
     first = next((cell for cell in cells if cell["cell_type"] == "code"), None)
     if first and re.match(r"import |from ", first["source"]):
-        _fold(first)
+        fold(first)
 
 
-def _fold(cell):
+def fold(cell):
+    """Fold a code cell, so that it opens at a click."""
     metadata = cell["metadata"]
     metadata["tags"] = list(dict.fromkeys([*metadata.get("tags", []), FOLDED]))
     metadata["jupyter"] = {"source_hidden": True}
@@ -152,7 +153,7 @@ def _mark_exercises(number, cells):
             marks = {"grade": not solution, "grade_id": f"{stem(number)}-{kind}{n}"}
             marks |= {"locked": not solution, "schema_version": 3, "solution": solution}
             marks |= {"task": False} | ({} if solution else {"points": 1})
-            _fold(cells[position])
+            fold(cells[position])
             metadata["nbgrader"] = marks
 
 

@@ -12,7 +12,6 @@ import symtable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache, lru_cache
-from itertools import pairwise
 from textwrap import dedent
 
 from .lessons import CourseError
@@ -38,14 +37,24 @@ class Definition:
         return _dump(self.text) == _dump(other.text)
 
     @property
+    def is_member(self):
+        """Whether it is written inside a class."""
+        return self.kind in (Kind.METHOD, Kind.ATTRIBUTE)
+
+    @property
+    def node(self):
+        """The syntax tree of its statement."""
+        return ast.parse(self.text).body[0]
+
+    @property
     def arguments(self):
         """The arguments of a function; None for other definitions."""
-        return getattr(ast.parse(self.text).body[0], "args", None)
+        return getattr(self.node, "args", None)
 
     def returns_value(self):
         """Return whether a function returns or yields a value."""
         kinds = ast.Return | ast.Yield | ast.YieldFrom | ast.Lambda
-        exits = [n for n in ast.walk(ast.parse(self.text)) if isinstance(n, kinds)]
+        exits = [n for n in ast.walk(self.node) if isinstance(n, kinds)]
         return any(getattr(node, "value", True) is not None for node in exits)
 
 
@@ -70,6 +79,12 @@ def read_definitions(source):
     }
 
 
+@lru_cache(maxsize=4096)
+def list_top_names(source):
+    """List the names that a module defines, without the members of classes."""
+    return tuple(name for name in read_definitions(source) if "." not in name)
+
+
 @cache
 def read_texts(source):
     """Read the definitions that a lesson can show: a dict from name to source code, in
@@ -84,20 +99,22 @@ def read_texts(source):
 definitions = read_texts  # the name that older copies of lesson 23 use
 
 
-def split_module(source):
+def split_module(source, whole=()):
     """Split a module's source code into parts that do not overlap: a dict by name.
 
-    Like :func:`read_texts`, but a class comes without its methods, and the module's
-    imports are an entry of their own.
+    Like :func:`read_texts`, but a class comes without its methods, unless `whole` has
+    its name, and the module's imports are an entry of their own.
     """
     kinds = ast.Import | ast.ImportFrom
     nodes = [node for node in parse(source).body if isinstance(node, kinds)]
     imports = "\n".join(cut_text(source, node) for node in nodes)
     texts = {IMPORTS: imports} if imports else {}
     for name, node in _shown(source):
-        members = node.body if isinstance(node, ast.ClassDef) else []
+        is_split = isinstance(node, ast.ClassDef) and name not in whole
+        members = node.body if is_split else []
         methods = [member for member in members if isinstance(member, ast.FunctionDef)]
-        texts[name] = dedent(cut_text(source, node, methods))
+        if not node.col_offset or get_owner(name) not in whole:
+            texts[name] = dedent(cut_text(source, node, methods))
     return texts
 
 
@@ -123,12 +140,22 @@ def extract(source, names, file):
         if name not in defined:
             known = ", ".join(defined) or "nothing"
             raise CourseError(f"{file} defines no {name}. It defines {known}.")
-    texts = [defined[name] for name in names]
-    cell = texts[0]
-    for above, text in pairwise(texts):
-        lines = "\n" in above or "\n" in text  # adjacent one-liners stay together
-        cell += ("\n\n\n" if lines else "\n") + text
-    return cell
+    return join_statements(defined[name] for name in names)
+
+
+def join_statements(statements):
+    """Join the statements of a module; adjacent lines, such as constants, stay together
+    without a gap.
+    """
+    text, above = "", ""
+    for statement in statements:
+        gap = "\n" if _is_line(above) and _is_line(statement) else "\n\n\n"
+        text, above = f"{text}{gap if text else ''}{statement}", statement
+    return text
+
+
+def _is_line(statement):
+    return "\n" not in statement and not statement.startswith(("def ", "class ", "@"))
 
 
 def read_imports(tree):

@@ -5,7 +5,7 @@ import textwrap
 from dataclasses import dataclass
 from html import escape
 
-from .definitions import split_module
+from .definitions import read_texts, split_module
 from .lessons import known, module_path
 from .listings import FONT, Source
 
@@ -62,25 +62,12 @@ def compare_modules(before, after):
         In the order of ``after``, then the removed definitions. A class that was added
         or removed is one change, methods included.
     """
-    before, after = split_module(before), split_module(after)
-    old, new = _merge_classes(before, after), _merge_classes(after, before)
+    unshared = read_texts(before).keys() ^ read_texts(after).keys()
+    old, new = split_module(before, unshared), split_module(after, unshared)
     kinds = {name: "changed" if name in old else "added" for name in new}
     kinds |= {name: "removed" for name in old if name not in new}
     both = (Change(k, n, old.get(n, ""), new.get(n, "")) for n, k in kinds.items())
     return [change for change in both if change.before != change.after]
-
-
-def _merge_classes(these, others):
-    # Keep a class that the other module lacks in one piece, instead of listing its
-    # methods separately. Imported classes are not in `these`.
-    merged: dict[str, str] = {}
-    for name, text in these.items():
-        owner = name.split(".")[0]
-        if owner != name and owner in these and owner not in others:
-            merged[owner] += "\n\n" + textwrap.indent(text, "    ")
-        else:
-            merged[name] = text
-    return merged
 
 
 class Differences:

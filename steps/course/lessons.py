@@ -83,6 +83,7 @@ class Facts:
     alone: bool = True
     heart: str = one_of("", "written", "shown")
     write: list[str] = field(default_factory=list)
+    asks: dict[str, str] = field(default_factory=dict)
     workshop: bool = False
     example: str = ""
     trains: bool = False

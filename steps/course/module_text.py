@@ -13,6 +13,8 @@ from .definitions import (
     find_lines,
     find_names_needed_at_once,
     get_owner,
+    join_statements,
+    list_top_names,
     parse,
     read_definitions,
     read_imports,
@@ -50,10 +52,7 @@ class ModuleText:
     @property
     def body(self):
         """The source code of the definitions, each after those that it needs."""
-        text, before = "", ""
-        for statement in _sort(tuple(self.statements)):
-            gap = "\n" if _is_line(before) and _is_line(statement) else "\n\n\n"
-            text, before = f"{text}{gap if text else ''}{statement}", statement
+        text = join_statements(_sort(tuple(self.statements)))
         return f"{text}\n" if text else ""
 
     @property
@@ -68,10 +67,8 @@ class ModuleText:
     def format(self, docstring=""):
         """Return the whole module as it is written to a file."""
         body = self.body
-        public = sorted(name for name in _define(body) if name[0] != "_")
-        listed = "".join(f'    "{name}",\n' for name in public)
         heads = [f'"""{docstring}"""' if docstring else "", self._format_imports(body)]
-        heads += [f"__all__ = [\n{listed}]" if public else ""]
+        heads += [format_all(list_top_names(body))]
         return "\n\n".join(filter(None, heads)) + f"\n\n\n{body}"
 
     def _format_imports(self, body):
@@ -93,7 +90,7 @@ class ModuleText:
         A new one is inserted where an order of names puts it; without an order, above
         the first statement that uses it.
         """
-        if definition.kind in (Kind.METHOD, Kind.ATTRIBUTE):
+        if definition.is_member:
             self.drop_attached(name)
             if (index := self._find(get_owner(name))) is not None:
                 text = self.statements[index]
@@ -142,9 +139,16 @@ class ModuleText:
     def _find_place(self, name, order):
         order = list(order)
         later = {*order[order.index(name) + 1 :]} if order else {name}
-        get_names = _define if order else find_globals
-        places = (k for k, s in enumerate(self.statements) if later & get_names(s))
+        get_names = list_top_names if order else find_globals
+        places = (k for k, s in enumerate(self.statements) if later & {*get_names(s)})
         return next(places, len(self.statements))
+
+
+def format_all(names):
+    """Format ``__all__`` with those of some names that are public, if any."""
+    public = sorted(name for name in names if name[0] != "_")
+    listed = "".join(f'    "{name}",\n' for name in public)
+    return f"__all__ = [\n{listed}]" if public else ""
 
 
 def _is_in_head(node):
@@ -154,18 +158,11 @@ def _is_in_head(node):
     return is_text or isinstance(node, ast.Import | ast.ImportFrom)
 
 
-def _is_line(statement):
-    return "\n" not in statement and not statement.startswith(("def ", "class ", "@"))
-
-
-@lru_cache(maxsize=4096)
-def _define(statement):
-    return {name for name in read_definitions(statement) if "." not in name}
-
-
 @lru_cache(maxsize=4096)
 def _need(statement):
-    return find_names_needed_at_once(ast.parse(statement))
+    """Find the names that others have to define before a statement runs."""
+    names = find_names_needed_at_once(ast.parse(statement))
+    return names.difference(list_top_names(statement))
 
 
 @lru_cache(maxsize=1024)  # a package's source is generated again and again
@@ -173,8 +170,8 @@ def _sort(statements):
     """Sort the statements of a module so that each comes after those that it needs."""
     waiting, ordered = [*statements], []
     while waiting:
-        later = set().union(*map(_define, waiting))
-        ready = (s for s in waiting if later.isdisjoint(_need(s) - _define(s)))
+        later = set().union(*map(list_top_names, waiting))
+        ready = (s for s in waiting if later.isdisjoint(_need(s)))
         statement = next(ready, waiting[0])
         waiting.remove(statement)
         ordered.append(statement)

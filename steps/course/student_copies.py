@@ -6,6 +6,7 @@ import json
 import os
 import re
 from pathlib import Path
+from string import Template
 
 from . import builder, exercises, lessons, overview
 from .lessons import MAP, STEPS, CourseError, known, notebook_path, numbers, with_map
@@ -78,6 +79,11 @@ def write_new(path, text):
     with path.open("x", encoding="utf-8", newline="\n") as file:
         file.write(text)
     return path
+
+
+def fill_template(path, fields):
+    """Read a template, and fill in its fields, such as ``$name``."""
+    return Template(path.read_text(encoding="utf-8")).substitute(fields)
 
 
 def write_agents(folder):

@@ -5,6 +5,7 @@ beside the workshop, and can be packed.
 import importlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ import steps
 from steps.course import builder
 from steps.course.capabilities import WORKS, run_probe
 from steps.course.commands import main
-from steps.course.lessons import STEPS, CourseError
+from steps.course.lessons import STEPS, CourseError, read_facts
 from steps.course.module_text import ModuleText
 from steps.course.student_copies import write_new
 from steps.course.workshop import (
@@ -38,6 +39,7 @@ from steps.course.workshop.package import (
 from steps.course.workshop.report import Report
 from steps.course.workshop.session import Session, accept
 from steps.course.workshop.step import find_previous, get_step, list_numbers, read_code
+from steps.course.workshop.stubs import make_stubs
 from tests.course.texts import blocks
 from tests.support.lesson_checks import code_cells, source
 from tests.support.programs import python
@@ -151,6 +153,16 @@ def test_every_row_works_on_the_small_package_and_not_before_its_step(restored):
             module = importlib.import_module(f"{STEPS}.step{step}")
             found = {row.name: run_probe(row.probe, module)[0] == WORKS for row in new}
             assert {*found.values()} <= {step == number}, (step, found)
+
+
+@pytest.mark.parametrize("number", [n for n in WRITE if read_facts(n).asks])
+def test_a_stub_says_what_else_the_table_requires(number):
+    base = build_package(find_previous(number))
+    cells = make_stubs(get_step(number), base)
+    for name, words in read_facts(number).asks.items():
+        begins = re.compile(rf"^(def|class) {name}\b", re.M)
+        (cell,) = filter(begins.search, cells)
+        assert words in cell.replace(f"\n# TODO step {number}: ", " ")
 
 
 @pytest.mark.parametrize("number", [33, 38, 44, 49])

@@ -6,11 +6,11 @@ Names and messages may come from students, so they are escaped.
 import re
 from html import escape
 from pathlib import Path
-from string import Template
 
 from .. import learner_folder
 from ..judge.attempts import RIGHT
 from ..lessons import CourseError, head
+from ..student_copies import fill_template
 from .answers import read_lesson
 from .grading import award_points, look_up_points
 
@@ -35,10 +35,9 @@ def write_feedback(folder, graded, points):
     folder = Path(folder).resolve()
     old_folder = learner_folder.set_aside(folder) if folder.exists() else None
     folder.mkdir(parents=True)
-    page = Template(PAGE.read_text(encoding="utf-8"))
     for submission in graded:
         if submission.owner:
-            text = page.substitute(_fill_in(submission, points))
+            text = fill_template(PAGE, _describe_work(submission, points))
             path = _find_free_path(folder, submission)
             path.write_text(text, encoding="utf-8", newline="\n")
     return old_folder
@@ -54,7 +53,7 @@ def _find_free_path(folder, submission):
     return next(p for p in map(folder.joinpath, names) if not p.exists())
 
 
-def _fill_in(submission, points):
+def _describe_work(submission, points):
     awarded, sections = award_points(submission, points), []
     possible = sum(look_up_points(n, points) for _, n in submission.verdicts)
     for (number, n), verdict in submission.verdicts.items():

@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from string import Template
 from urllib.parse import urlsplit, urlunsplit
 
 import dezero_lite
@@ -34,9 +33,10 @@ def lay_repository(folder, chosen, percent, agents):
     folder = Path(folder).resolve()
     course = pin_course()
     texts = {folder / ".gitignore": IGNORED_FILES}
+    fields = {"course": course, "percent": percent}
     for path, template in FILES.items():
-        page = Template((handout.TEMPLATES / template).read_text(encoding="utf-8"))
-        texts[folder / path] = page.substitute(course=course, percent=percent)
+        page = handout.TEMPLATES / template
+        texts[folder / path] = student_copies.fill_template(page, fields)
     texts |= handout.make_texts(folder, chosen or numbers())
     written = student_copies.write_all(folder, texts)
     return course, written + (student_copies.write_agents(folder) if agents else [])

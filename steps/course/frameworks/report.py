@@ -5,26 +5,13 @@ from html import escape
 from pathlib import Path
 
 from ..capabilities import MISSING, WORKS
-from .trial import STRICTER, list_rows
+from ..student_copies import fill_template
+from .trial import list_rows
 
 FORMATS = ".html", ".json", ".svg"
 YES, NO, STRICT = "✓", "·", "○"
 MEANING = f"{YES} works   {NO} does not   {STRICT} does not: stricter than the book"
-PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>{title}</title>
-<style>body {{ font: 16px sans-serif; max-width: 60em; margin: 2em auto; }}
-td {{ padding: 0.2em 0.6em; vertical-align: top; }}
-tr:nth-child(odd) {{ background: #f4f6f8; }}
-small {{ color: #555; }}</style>
-<h1>{title}</h1><p>{summary}</p><table>{rows}</table>
-"""
-BADGE = """<svg xmlns="http://www.w3.org/2000/svg" width="150" height="20" role="img">
-<title>{label}: {text}</title>
-<rect width="80" height="20" fill="#555"/>
-<rect x="80" width="70" height="20" fill="#0072b2"/>
-<g fill="#fff" font-family="sans-serif" font-size="11" text-anchor="middle">
-<text x="40" y="14">{label}</text><text x="115" y="14">{text}</text></g></svg>
-"""
+PAGE, BADGE = (Path(__file__).with_name(n) for n in ("report.html", "badge.svg"))
 
 
 def write_report(trial, path):
@@ -38,8 +25,7 @@ def _mark(row, trial):
     outcome = trial.outcomes[row.name]
     if outcome == WORKS:
         return YES
-    is_strict = row.probe.__name__ in STRICTER and not outcome.startswith(MISSING)
-    return STRICT if is_strict else NO
+    return STRICT if row.strict and not outcome.startswith(MISSING) else NO
 
 
 def _summarize(trial):
@@ -75,7 +61,7 @@ def make_page(trial):
     rows = "".join(map(make_row, list_rows()))
     title = f"What {escape(trial.name)} can do"
     summary = f"{escape(_summarize(trial))}<br>{MEANING}"
-    return PAGE.format(title=title, summary=summary, rows=rows)
+    return fill_template(PAGE, {"title": title, "summary": summary, "rows": rows})
 
 
 def make_json(trial):
@@ -86,4 +72,4 @@ def make_json(trial):
 
 def make_badge(trial):
     """Make an SVG badge for a README."""
-    return BADGE.format(label="dezero_lite", text=f"step {trial.step}")
+    return fill_template(BADGE, {"step": trial.step})

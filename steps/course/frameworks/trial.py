@@ -32,28 +32,6 @@ MAX_LETTERS = 200
 LAST = 60
 # Number of consecutive rows that tell how far a framework has come.
 NEAR = 6
-# The names of the probes that the book's own framework fails.
-STRICTER = {
-    # It accepts what does not fit: a forward that returns None, too few gradients or
-    # gradients of the wrong shape, a target or bias of the wrong shape, weights of
-    # another network.
-    *("says_how_a_function_is_used", "notices_a_missing_gradient"),
-    *("refuses_gradients_that_do_not_fit", "measures_squared_errors"),
-    *("computes_a_layer", "saves_its_weights"),
-    # Its gradient check leaves a gradient behind, to which the next check adds.
-    "checks_gradients",
-    # With NumPy 2, its one-element arrays and its scale of W turn float32 into float64.
-    *("keeps_float32", "learns_sizes_from_its_input"),
-    # It lacks tuples of axes, stacks of matrices, layers in lists, slices of datasets.
-    *("differentiates_sums", "differentiates_matrix_products"),
-    *("finds_parameters", "holds_examples"),
-    # Its second derivatives raise an error or are wrong.
-    *("convolves", "differentiates_normalizing"),
-    # Its max pooling pads with zeros, which are larger than negative numbers.
-    "keeps_the_largest",
-    # Its RNN also uses in_size as the size of its state.
-    "remembers_a_state",
-}
 
 
 @dataclass

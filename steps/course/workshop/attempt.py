@@ -133,9 +133,7 @@ def _put_written(module, step, code):
             module.put(name, step.definitions[name], step.definitions)
     for name, definition in code.definitions.items():
         # A loop may attach anything, which is known only after it has run.
-        if name not in step.definitions and find_setattr(
-            parse(definition.text).body[0]
-        ):
+        if name not in step.definitions and find_setattr(definition.node):
             module.put(name, definition)
     while helpers := [n for n in module.missing_names if n in code.definitions]:
         for name in sorted(helpers):
@@ -149,5 +147,5 @@ def _is_left_out(name, step, code, now):
     """
     if get_owner(name) not in now or name in {get_owner(name), *code.stubs}:
         return False
-    inside = step.definitions[name].kind in (Kind.METHOD, Kind.ATTRIBUTE)
-    return name not in step.added or (inside and get_owner(name) in code.definitions)
+    is_member = step.definitions[name].is_member
+    return name not in step.added or (is_member and get_owner(name) in code.definitions)

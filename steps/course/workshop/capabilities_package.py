@@ -29,9 +29,9 @@ IN_THE_GRAPH = (
 )
 
 
-def since(step):
+def since(step, strict=False):
     """Add the decorated function to the table, as a row that works from a step on."""
-    return can((step, WORKS), table=CAPABILITIES)
+    return can((step, WORKS), table=CAPABILITIES, strict=strict)
 
 
 def numbers(*shape):
@@ -66,7 +66,7 @@ def has_values_and_gradients(step, f, wanted, *arguments):
         raise AssertionError(why)
 
 
-@since(33)
+@since(33, strict=True)  # the book accepts any shape
 def refuses_gradients_that_do_not_fit(step):
     """rejects gradients that do not fit
 
@@ -85,7 +85,7 @@ def refuses_gradients_that_do_not_fit(step):
     expect_error(lambda: backward(y), Exception)
 
 
-@since(33)
+@since(33, strict=True)  # with NumPy 2, the book's arrays of one element widen it
 def keeps_float32(step):
     """keeps float32 beside a number
 
@@ -155,7 +155,7 @@ def differentiates_transpose(step):
         has_values_and_gradients(step, step.transpose, np.transpose, x, axes)
 
 
-@since(39)
+@since(39, strict=True)  # the book lacks tuples of axes
 def differentiates_sums(step):
     """differentiates sums over axes
 
@@ -199,7 +199,7 @@ def stretches_its_operands(step):
     has_values_and_gradients(step, f, f, numbers(2, 3), numbers(3))
 
 
-@since(41)
+@since(41, strict=True)  # the book lacks stacks of matrices
 def differentiates_matrix_products(step):
     """differentiates matrix products
 
@@ -210,7 +210,7 @@ def differentiates_matrix_products(step):
     has_values_and_gradients(step, step.matmul, np.matmul, stack, numbers(3, 2))
 
 
-@since(42)
+@since(42, strict=True)  # the book accepts targets of the wrong shape
 def measures_squared_errors(step):
     """measures mean squared errors
 
@@ -223,7 +223,7 @@ def measures_squared_errors(step):
     expect_error(lambda: step.mean_squared_error(y, t), ValueError)
 
 
-@since(43)
+@since(43, strict=True)  # the book accepts a bias of the wrong shape
 def computes_a_layer(step):
     """computes x · W + b
 
@@ -250,7 +250,7 @@ def differentiates_the_sigmoid(step):
     assert far.tolist() == [0.0, 1.0]
 
 
-@since(44)
+@since(44, strict=True)  # the book lacks layers in lists
 def finds_parameters(step):
     """finds its parameters, each once and in order
 
@@ -267,7 +267,7 @@ def finds_parameters(step):
         assert names == ["first/a", "first/b", "layers/0/c", "p"]
 
 
-@since(44)
+@since(44, strict=True)  # with NumPy 2, the book's scale of W widens it
 def learns_sizes_from_its_input(step):
     """learns the size of its input from the first one
 
@@ -428,7 +428,7 @@ def letters(step):
     return type("Letters", (step.Dataset,), {"prepare": prepare})
 
 
-@since(49)
+@since(49, strict=True)  # the book lacks slices of datasets
 def holds_examples(step):
     """holds examples, and returns them by index
 
@@ -487,7 +487,7 @@ def differentiates_relu(step):
     has_values_and_gradients(step, step.relu, lambda x: np.maximum(x, 0), x)
 
 
-@since(53)
+@since(53, strict=True)  # the book accepts weights of another network
 def saves_its_weights(step):
     """saves its weights under their names
 
@@ -566,7 +566,7 @@ def sees_through_a_window(step):
         assert np.isclose(along_pixels, along_rows)
 
 
-@since(57)
+@since(57, strict=True)  # the book's second derivative raises an error or is wrong
 def convolves(step):
     """convolves images
 
@@ -593,7 +593,7 @@ def convolves(step):
     assert 0.4 < spread < 2
 
 
-@since(57)
+@since(57, strict=True)  # the book pads with zeros, which may be the largest
 def keeps_the_largest(step):
     """keeps the largest in each window (pooling)
 
@@ -631,7 +631,7 @@ def normalizes_batches(step):
     assert np.allclose(y, wanted(x))
 
 
-@since(58)
+@since(58, strict=True)  # the book's second derivative raises an error or is wrong
 def differentiates_normalizing(step):
     """differentiates normalizing twice
 
@@ -665,7 +665,7 @@ def remembers(step, layer, wanted):
     assert without == 0
 
 
-@since(59)
+@since(59, strict=True)  # the book's RNN takes in_size for the size of its state
 def remembers_a_state(step):
     """remembers a state (RNN)
 

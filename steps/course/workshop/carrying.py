@@ -10,11 +10,9 @@ from .. import learner_folder
 from ..definitions import Definition, Kind, parse
 from . import workspace
 from .notebook import list_judging_cells
-from .package import FIRST, LAST, Package, read_module
+from .package import FIRST, LAST, read_module
 from .step import list_following
-from .verdict import find_wrong_rows
-
-SIDE = {Kind.METHOD: "    ", Kind.ATTRIBUTE: "    "}
+from .trial import find_wrong_rows
 
 
 @dataclass
@@ -51,15 +49,12 @@ def _read_old(path, new):
     """
     old: dict[str, set[Definition]] = {}
     for kept in path.parent.glob(f"{path.stem}-old*.py"):
-        for name, definition in _read_parts(kept.read_text(encoding="utf-8")).items():
+        parts = read_module(kept.read_text(encoding="utf-8")).definitions
+        for name, definition in parts.items():
             is_other = name in new and definition.text != new[name].text
             if is_other and definition.kind != Kind.CLASS:  # members are compared
                 old.setdefault(name, set()).add(definition)
     return old
-
-
-def _read_parts(text):
-    return read_module(text).definitions
 
 
 def _renew_file(number, module, old):
@@ -73,15 +68,10 @@ def _renew_file(number, module, old):
     while more := sorted({*theirs.missing_names} & {*module.definitions}):
         for name in more:  # helpers of the new definitions
             theirs.put(name, module.definitions[name])
-    theirs.add_imports(_read_imports(module))
+    theirs.add_imports(module.imports)
     path = workspace.get_own_path(number)
     docstring = ast.get_docstring(parse(text)) or ""
     return names and Holder(path, number, names, theirs.format(docstring))
-
-
-def _read_imports(module):
-    modules = module.modules.values() if isinstance(module, Package) else [module]
-    return {name: line for each in modules for name, line in each.imports.items()}
 
 
 def _renew_notebook(number, module, old):
@@ -93,11 +83,9 @@ def _renew_notebook(number, module, old):
         source = "".join(cell.get("source", ""))
         for name, definitions in old.items():
             for definition in definitions:
-                side = SIDE.get(definition.kind, "")
-                before, after = (
-                    textwrap.indent(each.text, side)
-                    for each in (definition, module.definitions[name])
-                )
+                texts = definition.text, module.definitions[name].text
+                side = "    " * definition.is_member
+                before, after = (textwrap.indent(text, side) for text in texts)
                 if cell.get("cell_type") == "code" and f"{before}\n" in f"{source}\n":
                     source = source.replace(before, after)
                     cell["source"] = source

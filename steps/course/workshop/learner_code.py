@@ -116,9 +116,7 @@ def _add_statement(code, source, node, known, owner, above):
         return owner
     text = cut_text(source, node)
     for name, definition in read_definitions(text).items():
-        if definition.kind in (Kind.METHOD, Kind.ATTRIBUTE):
-            continue
-        if name not in known and not _defines(node):
+        if definition.is_member or (name not in known and not _defines(node)):
             continue
         if definition.kind == Kind.FUNCTION:
             if _is_method(node, f"{owner}.{name}", known):

@@ -14,11 +14,10 @@ import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from string import Template
 
 from .. import capabilities, package_files
 from ..capabilities import WORKS
-from ..definitions import format_names, read_definitions, read_texts
+from ..definitions import format_names, list_top_names, read_texts
 from ..learner_folder import is_tracked, read_json, write_json, write_tracked
 from ..lessons import (
     STEPS,
@@ -30,7 +29,7 @@ from ..lessons import (
     stem,
 )
 from ..module_text import ModuleText
-from ..student_copies import write_new
+from ..student_copies import fill_template, write_new
 from . import capabilities_package, split_core, workspace
 from .package import (
     FIRST,
@@ -183,7 +182,7 @@ def format_files(text, number, room_of=None):
 
 def _import_all(room, text):
     """Format the import of a module's names, except any that hides the module."""
-    names = [n for n in read_definitions(text) if "." not in n and n[0] != "_"]
+    names = [name for name in list_top_names(text) if name[0] != "_"]
     if room not in names:
         return f"from .{room} import *\n"
     listed = "".join(f"    {name},\n" for name in names if name != room)
@@ -229,7 +228,9 @@ def _pack(target, number, package, text, room_of):
         write_new(target / package / f"{name}.py", code)
     passed = _list_passed(number, text)
     words = {"name": package, "step": number}
-    tests = "\n\n".join([_fill_template("tests.txt", words), *_format_tests(passed)])
+    tests = "\n\n".join(
+        [fill_template(TEMPLATES / "tests.txt", words), *_format_tests(passed)]
+    )
     write_new(target / "tests" / f"test_{package}.py", tests)
     runs = [run for n in numbers() if n <= number and (run := read_facts(n).example)]
     if "digits" in runs:
@@ -240,11 +241,7 @@ def _pack(target, number, package, text, room_of):
     words["given"] = format_names(list_given(number)) or "nothing"
     words["lent"] = format_names(sorted(workspace.read_lent(text))) or "nothing"
     for file in ("README.md", "pyproject.toml"):
-        write_new(target / file, _fill_template(file, words))
-
-
-def _fill_template(file, words):
-    return Template((TEMPLATES / file).read_text(encoding="utf-8")).substitute(words)
+        write_new(target / file, fill_template(TEMPLATES / file, words))
 
 
 def _list_passed(number, text):
@@ -269,7 +266,7 @@ def _format_tests(rows):
 def _run_example(run, target, words):
     """Run an example, which saves a picture; return its entry in the README."""
     example = Path("examples") / f"{run}.py"
-    write_new(target / example, _fill_template(f"{run}.txt", words))
+    write_new(target / example, fill_template(TEMPLATES / f"{run}.txt", words))
     path = os.pathsep.join(filter(None, [str(target), os.environ.get("PYTHONPATH")]))
     env = os.environ | {"PYTHONPATH": path, "MPLBACKEND": "Agg"}
     command = [sys.executable, str(example)]

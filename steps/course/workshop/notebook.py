@@ -11,8 +11,8 @@ from typing import Any
 from .. import builder, overview, student_copies
 from ..builder import make_code_cell, make_text_cell
 from ..definitions import format_names, get_owner, read_imports
-from ..exercises import FOLDED, MAY_RAISE
-from ..lessons import MAP, head, notebook_path, stem
+from ..exercises import MAY_RAISE
+from ..lessons import MAP, STEPS, head, notebook_path, stem
 from .package import FIRST, LAST, redirect_imports
 from .step import get_step
 from .stubs import make_stubs
@@ -40,9 +40,9 @@ OF_DIFFERENCES = re.compile(r"steps\.diff\(|Lines with a minus|is here once more
 SENTENCES = re.compile(r"(?<=[.:])\s+(?=[A-Z`*])")
 
 
-def build_text(number, module):
+def build_text(number, module, name=STEPS):
     """Return the notebook of a step as text, for a learner with this framework after
-    the step before.
+    the step before; it imports the steps as `name`.
     """
     lesson = assemble_lesson(number)
     whole = student_copies.remove_solutions(lesson, tell_solutions=True)
@@ -71,18 +71,13 @@ def build_text(number, module):
         cell["id"] = f"workshop{number:02d}-{position:03d}"
         if cell["cell_type"] == "markdown":
             cell["source"] = _fix_links(number, ways, cell["source"])
-    return student_copies.finish_copy(number, whole | {"cells": cells})
+    return student_copies.finish_copy(number, whole | {"cells": cells}, name)
 
 
 def _fold_imports(cells):
     first = next(cell for cell in cells if cell["cell_type"] == "code")
-    source = ON_YOURS + first["source"]
-    first.update(_tag(first, FOLDED, jupyter={"source_hidden": True}), source=source)
-
-
-def _tag(cell, tag, **look):
-    tags = dict.fromkeys([*cell["metadata"].get("tags", ()), tag])
-    return cell | {"metadata": cell["metadata"] | {"tags": list(tags)} | look}
+    first["source"] = ON_YOURS + first["source"]
+    builder.fold(first)
 
 
 def _ask_for_code(number, module, section):
@@ -167,7 +162,10 @@ def _keep_prose(prose):
 
 def _let_run_on(cell):
     """Tag a code cell so that *Run All* continues after an error in it."""
-    return _tag(cell, MAY_RAISE) if cell["cell_type"] == "code" else cell
+    if cell["cell_type"] == "code":
+        tags = dict.fromkeys([*cell["metadata"].get("tags", ()), MAY_RAISE])
+        cell["metadata"]["tags"] = list(tags)
+    return cell
 
 
 def _make_judge_cells(number):

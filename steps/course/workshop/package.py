@@ -110,6 +110,10 @@ class Package:
         return {n: d for m in self.modules.values() for n, d in m.definitions.items()}
 
     @property
+    def imports(self):
+        return {n: line for m in self.modules.values() for n, line in m.imports.items()}
+
+    @property
     def missing_names(self):
         """The names that no module defines or imports, except those of modules."""
         missing = set().union(*(m.missing_names for m in self.modules.values()))

@@ -14,8 +14,8 @@ from ..lessons import head, numbers, stem
 from . import workspace
 from .package import FIRST
 from .step import find_previous, list_given, list_numbers
-from .trial import list_rows
-from .verdict import MOST, find_wrong_rows
+from .trial import find_wrong_rows, list_rows
+from .verdict import MOST
 
 CODE = "    "
 WARNING = " style='background:rgba(213,94,0,0.16)'"

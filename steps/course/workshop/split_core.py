@@ -14,38 +14,37 @@ from itertools import pairwise
 from typing import Any
 
 from .. import package_files
-from ..definitions import Kind, find_globals, get_owner, read_definitions
+from ..definitions import (
+    Kind,
+    find_globals,
+    get_owner,
+    list_top_names,
+    read_definitions,
+)
 from ..lessons import StepKind, of_kind, stem
-from ..module_text import ModuleText
+from ..module_text import ModuleText, format_all
 from .learner_code import strip_to_python
 from .workspace import read_code_cells
 
 # The first lesson of the package, in which the learner decides how to split it.
 LESSON = of_kind(StepKind.PACKAGE)[0]
-# The pieces of a core, lowest first, with the definitions of each.
+# The pieces of a core, lowest first: the lesson's module of each, and its definitions.
+# The backward pass has its own module, because from step 32 on it needs one above
+# `variable`.
 PIECES = {
-    "as_array": ("as_array",),
-    "Variable": ("Variable",),
-    "as_variable": ("as_variable",),
-    "settings": ("Config", "using_config", "no_grad"),
-    "Function": ("Function",),
+    "as_array": ("variable", "as_array"),
+    "Variable": ("variable", "Variable"),
+    "as_variable": ("variable", "as_variable"),
+    "settings": ("function", "Config", "using_config", "no_grad"),
+    "Function": ("function", "Function"),
     "arithmetic": (
-        *("Add", "Mul", "Neg", "Sub", "Div", "Pow", "add", "mul", "neg"),
+        *("operators", "Add", "Mul", "Neg", "Sub", "Div", "Pow", "add", "mul", "neg"),
         *("sub", "rsub", "div", "rdiv", "pow"),
     ),
-    "functions": ("Square", "Exp", "square", "exp"),
-    "signs": (),
-    "walk": ("backward",),
-    "checks": ("numerical_diff", "gradient_check"),
-}
-# The lesson's modules, with their pieces. The backward pass has its own, because from
-# step 32 on it needs a module above `variable`.
-ROOMS = {
-    "variable": ["Variable", "as_array", "as_variable"],
-    "function": ["Function", "settings", "functions"],
-    "operators": ["arithmetic", "signs"],
-    "checks": ["checks"],
-    "backward": ["walk"],
+    "functions": ("function", "Square", "Exp", "square", "exp"),
+    "signs": ("operators",),
+    "walk": ("backward", "backward"),
+    "checks": ("checks", "numerical_diff", "gradient_check"),
 }
 FIRST_SIGN = "Variable.__add__"
 SIGN = re.compile(r"Variable\.__r?(add|mul|neg|sub|truediv|pow)__|Variable\.backward")
@@ -84,15 +83,14 @@ def list_names(piece):
     """List the names that a piece defines or attaches; of an operator, only the
     attached name, such as ``Variable.__add__``.
     """
-    inside = (Kind.METHOD, Kind.ATTRIBUTE)
-    names = [n for n, d in piece.definitions.items() if d.kind not in inside]
+    names = [n for n, d in piece.definitions.items() if not d.is_member]
     return [name for name in names if not SIGN.fullmatch(f"Variable.{name}")]
 
 
 def _list_defined(statement):
     """List the names that a statement defines or, if none, attaches."""
-    names = list(read_definitions(statement))
-    return [name for name in names if "." not in name] or names or ["Variable.?"]
+    attached = list(read_definitions(statement)) or ["Variable.?"]
+    return list_top_names(statement) or attached
 
 
 def _open_class(core):
@@ -109,7 +107,7 @@ def _open_class(core):
         statements = walk if name == "Variable.backward" else signs
         value = name.partition(".")[2]
         if definition.kind == Kind.ATTRIBUTE:  # __radd__ = __add__
-            value = ast.unparse(ast.parse(definition.text).body[0].value)
+            value = ast.unparse(definition.node.value)
         else:
             statements.append(definition.text)
         statements.append(f"{name} = {value}")
@@ -120,7 +118,7 @@ def _open_class(core):
 
 def _assign_pieces(uses):
     """Map each name to its piece, given the names that each one uses."""
-    piece_of = {name: piece for piece, names in PIECES.items() for name in names}
+    piece_of = {name: p for p, (_, *names) in PIECES.items() for name in names}
     piece_of["Variable.backward"] = "walk"
     for name in uses:
         if get_owner(name) == "Variable" != name or SIGN.fullmatch(f"Variable.{name}"):
@@ -160,7 +158,7 @@ def read_decision(folder):
     from an older copy of the lesson. A piece that the learner did not place gets the
     lesson's module.
     """
-    room_of = {piece: room for room, names in ROOMS.items() for piece in names}
+    room_of = {piece: room for piece, (room, *_) in PIECES.items()}
     files = (folder / package_files.NAME).glob("[!_]*.py")
     # An abandoned file is older than those that were rewritten, which come last.
     by_age = sorted(files, key=lambda path: path.stat().st_mtime)
@@ -176,7 +174,7 @@ def _list_pieces(path):
     names: set[str] = set()
     with contextlib.suppress(OSError, ValueError, SyntaxError):
         names = {*read_definitions(path.read_text(encoding="utf-8"))}
-    pieces = [piece for piece, defined in PIECES.items() if names & {*defined[:1]}]
+    pieces = [piece for piece, (_, *own) in PIECES.items() if names & {*own[:1]}]
     return [*pieces, "signs"] if FIRST_SIGN in names else pieces
 
 
@@ -232,8 +230,7 @@ def _format_front_door(rooms, home):
         words = textwrap.indent(textwrap.fill(f"{', '.join(names)},", 84), "    ")
         whole = f"from . import {room}"
         lines.append(f"from .{room} import (\n{words}\n)" if names else whole)
-    listed = "".join(f'    "{name}",\n' for name in sorted(home) if name[0] != "_")
-    return "\n".join([*lines, f"\n__all__ = [\n{listed}]\n"])
+    return "\n".join([*lines, f"\n{format_all(home)}\n"])
 
 
 def _refuse_circles(rooms, home, lowest):

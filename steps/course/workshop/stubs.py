@@ -8,26 +8,10 @@ import textwrap
 from functools import lru_cache
 
 from ..definitions import Definition, Kind, get_body, get_owner, read_definitions
+from ..lessons import read_facts
 from ..module_text import put_into_class
 
 ENDING = "is not written yet"
-# Requirements of the table that a definition's signature and docstring do not state.
-ASKED = {
-    (42, "mean_squared_error"): "different shapes of x0 and x1 raise a ValueError.",
-    (43, "linear"): "raise a ValueError unless b has the shape of a row of x · W.",
-    (43, "Sigmoid"): "exp must not overflow, however large −x is.",
-    (44, "Layer"): "subclasses set attributes without calling super().__init__().",
-    (44, "Linear"): "its parameters are W and b.",
-    (50, "accuracy"): "it returns a Variable with one number.",
-    (53, "save_weights"): "a parameter without data raises an error.",
-    (58, "batch_norm"): "remember(average, new, decay) changes the array average; new "
-    "is a Variable.",
-    (58, "BatchNorm"): "avg_mean, avg_var, gamma and beta are Parameters.",
-    (59, "RNN"): "x2h and h2h are Linear layers, and h is the state.",
-    (60, "LSTM"): "h and c are the states, both None at first.",
-    (71, "attention_weights"): "a query that may look nowhere gets zeros.",
-    (74, "GPT"): "more tokens than context raise a ValueError.",
-}
 
 
 def make_stubs(step, module):
@@ -50,9 +34,9 @@ def make_stubs(step, module):
             cells[name] = _mark_changed(step, name, had)
         else:
             cells[name] = make_stub(step, name, definition)
-    for name in [name for name in cells if (step.number, name) in ASKED]:
-        asked = _mark_todo(step, ASKED[step.number, name])
-        cells[name] = f"{asked}\n{cells[name]}"
+    for name, asked in read_facts(step.number).asks.items():
+        if name in cells:
+            cells[name] = f"{_mark_todo(step, asked)}\n{cells[name]}"
     return _join(step, cells) + [_list_attached(step, attached)] * bool(attached)
 
 
@@ -89,7 +73,7 @@ def is_placeholder(definition):
     """Return whether a method only says, by an error or by its docstring, that a
     subclass must define it.
     """
-    node = ast.parse(definition.text).body[0]
+    node = definition.node
     if not isinstance(node, ast.FunctionDef) or not get_body(node):
         return isinstance(node, ast.FunctionDef)
     texts = map(ast.unparse, get_body(node))
@@ -166,21 +150,16 @@ def _mark_class(step, owner, had):
             marked = Definition(definition.kind, _mark_changed(step, name, had))
             text = put_into_class(text, name, marked, step.definitions)
         elif name in step.added and name not in had:
-            stub = make_stub(step, name, definition)
-            if definition.kind == Kind.METHOD:
-                new = Definition(Kind.METHOD, stub)
-                text = put_into_class(text, name, new, step.definitions)
-            else:  # a comment where the attribute belongs
-                lines, begin = text.splitlines(), _find_begin(text)
-                text = "\n".join([*lines[:begin], f"    {stub}", "", *lines[begin:]])
+            stub = Definition(definition.kind, make_stub(step, name, definition))
+            text = put_into_class(text, name, stub, step.definitions)
     return text
 
 
 def _replace_docstring(step, owner, text):
     if owner not in step.previous:
         return text
-    texts = step.previous[owner].text, step.definitions[owner].text
-    old, new = (ast.get_docstring(ast.parse(each).body[0]) for each in texts)
+    classes = step.previous[owner].node, step.definitions[owner].node
+    old, new = map(ast.get_docstring, classes)
     return text.replace(f'"""{old}"""', f'"""{new}"""', 1) if old and new else text
 
 

@@ -116,6 +116,11 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
             return make_outcome() | {"failure": failure}
         return line["done"]
 
+    def passes(self, number, text, cells=(), first=()):
+        """Return whether a framework passes some cells, and the table."""
+        done = self.try_out(number, cells, text, brief=True, first=first)
+        return not done["failure"] and {*done["table"].values()} <= {WORKS}
+
     def _end(self):
         if self._child:
             self._child.end()
@@ -154,8 +159,7 @@ def _try_all(task, say):
         outcome["attached"] = _find_attached(number, task.get("names", ()))
         if table_first:
             _try_rows(task, say, outcome)
-            table = outcome["table"]
-            if any(table.get(r.name) != WORKS for r in select_required_rows(number)):
+            if find_wrong_rows(number, outcome["table"]):
                 return outcome
             _load(task)  # restores its initial state
         _run_cells(task, say, at, outcome["notes"])
@@ -312,6 +316,12 @@ def list_rows(number, get_names=vars):
 def select_required_rows(number):
     """Select the rows that should work at a step."""
     return [row for row in list_rows(number) if row.expected(number) == WORKS]
+
+
+def find_wrong_rows(number, table):
+    """Find the rows of the table that should work at a step but do not."""
+    rows = select_required_rows(number)
+    return [row for row in rows if table.get(row.name) != WORKS]
 
 
 @cache

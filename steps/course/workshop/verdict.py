@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from ..capabilities import WORKS
@@ -13,7 +13,7 @@ from .attempt import Attempt, lend_definitions
 from .notebook import list_judging_cells
 from .package import FIRST, Package, read_module
 from .step import read_code
-from .trial import TrialProcess, select_required_rows
+from .trial import TrialProcess, find_wrong_rows, select_required_rows
 
 # A message lists at most this many names. From this many culprits on, their classes are
 # blamed instead if these are fewer.
@@ -92,12 +92,6 @@ class Verdict:
         return [name for name in same if name in lessons]
 
 
-def find_wrong_rows(number, table):
-    """Find the rows of the table that should work at a step but do not."""
-    rows = select_required_rows(number)
-    return [row for row in rows if table.get(row.name) != WORKS]
-
-
 def judge_attempt(attempt, process=None):
     """Judge an attempt by the lesson's own cells and the table."""
     if process is None:
@@ -130,19 +124,21 @@ def _find_culprits(process, verdict):
         outcome = process.try_out(verdict.number, [], filled.format(), traced=traced)
         verdict.ran = outcome["ran"]
     suspects, until = _suspect(verdict), time.monotonic() + PATIENCE
-    passes = partial(_passes, process, verdict, wrong)
+
+    def passes(module):
+        text, cells = module.format(), verdict.cells
+        return process.passes(verdict.number, text, cells, wrong)
 
     @cache
-    def is_mended_by(*names):
-        if time.monotonic() > until:
-            return False
-        return passes(lend_definitions(filled, step, names))
+    def is_fixed_by(*names):
+        in_time = time.monotonic() < until
+        return in_time and passes(lend_definitions(filled, step, names))
 
     sets = _list_sets(verdict, suspects)
-    if names := next((names for names in sets if names and is_mended_by(*names)), None):
-        needed = find_fewest(names, is_mended_by)
+    if names := next((names for names in sets if names and is_fixed_by(*names)), None):
+        needed = find_fewest(names, is_fixed_by)
         owners = tuple(dict.fromkeys(map(get_owner, needed)))
-        if len(needed) >= MOST > len(owners) and is_mended_by(*owners):
+        if len(needed) >= MOST > len(owners) and is_fixed_by(*owners):
             needed = owners
         likely = [*verdict.likely, *suspects, *owners]
         return sorted(needed, key=likely.index), lend_definitions(filled, step, needed)
@@ -169,8 +165,8 @@ def _list_sets(verdict, suspects):
     return [*sets, tuple(suspects)]
 
 
-def find_fewest(names, is_mended_by):
-    """Reduce ``names`` to a minimal subset for which ``is_mended_by`` holds.
+def find_fewest(names, is_fixed_by):
+    """Reduce ``names`` to a minimal subset for which ``is_fixed_by`` holds.
 
     Tries to leave out halves, then quarters and so on, the last ones first: Zeller's
     delta debugging.
@@ -179,7 +175,7 @@ def find_fewest(names, is_mended_by):
     while size and len(names) > 1:
         starts = reversed(range(0, len(names), size))
         fewer = (names[:k] + names[k + size :] for k in starts)
-        if shorter := next((n for n in fewer if n and is_mended_by(*n)), None):
+        if shorter := next((n for n in fewer if n and is_fixed_by(*n)), None):
             names, size = shorter, min(size, len(shorter) // 2)
         else:
             size //= 2
@@ -216,10 +212,3 @@ def _score(verdict):
         all_runs.update(verdict.ran.get(row.name, ()))
         failing.update(verdict.ran.get(row.name, ()) if row.name in wrong else ())
     return {name: failing[name] / all_runs[name] ** 0.5 for name in failing}
-
-
-def _passes(process, verdict, first, module):
-    """Return whether a module passes the cells to try again, and the table."""
-    text, how = module.format(), {"brief": True, "first": first}
-    outcome = process.try_out(verdict.number, verdict.cells, text, **how)
-    return not outcome["failure"] and {*outcome["table"].values()} <= {WORKS}
