@@ -1,6 +1,5 @@
 """Step 94: a map of all digits."""
 
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from dezero_lite.models import MLP
 from .library import moved as __getattr__  # noqa: F401
 from .step93 import train
 
-__all__ = ["BETAS", "Autoencoder", "Coders", "VAE", "coders", "coders_file"]
+__all__ = ["BETAS", "VAE", "Autoencoder", "Coders", "coders", "coders_file"]
 __all__ += ["draw_code", "draw_vae", "kl", "make_coders", "train_coder"]
 
 # The weights of the KL term that the saved VAEs were trained with.
@@ -99,7 +98,6 @@ def coders_file():
     return Path(__file__).parent / "data" / "coders.npz"
 
 
-@cache
 def coders():
     """The autoencoders and VAEs of this lesson, trained by `make_coders`."""
     models = Coders()
