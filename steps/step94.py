@@ -9,6 +9,7 @@ from dezero_lite.datasets import Digits
 from dezero_lite.functions import exp, relu, sigmoid
 from dezero_lite.models import MLP
 
+from . import step93
 from .library import moved as __getattr__  # noqa: F401
 from .step93 import train
 
@@ -95,7 +96,7 @@ class Coders(Model):
 
 def coders_file():
     """Where their weights are kept."""
-    return Path(__file__).parent / "data" / "coders.npz"
+    return Path(step93.__file__).parent / "data" / "coders.npz"
 
 
 def coders():
