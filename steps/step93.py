@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+import steps
 from dezero_lite import Model, manual_seed, no_grad
 from dezero_lite.datasets import Digits
 from dezero_lite.functions import sigmoid, softmax, softmax_cross_entropy
@@ -113,7 +114,7 @@ def train_judge(others=None, updates=1200, seed=0, watch=iter):
 
 def judge_file():
     """Where the trained one is kept."""
-    return Path(__file__).parent / "data" / "judge.npz"
+    return Path(steps.__file__).parent / "data" / "judge.npz"
 
 
 @cache
