@@ -104,6 +104,7 @@ def roll(model, x, rng, rate=0.5, noise=1.0, levels=LEVELS, steps=10):
     landscape after the other. Return where they are at first, after each level, and
     at the end, when the last noise is removed.
     """
+    x = np.asarray(x, np.float32)
     path = [x]
     for sigma in levels:
         for _ in range(steps):
