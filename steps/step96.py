@@ -39,13 +39,13 @@ def energy_distance(a, b):
 
 
 def off_arms(x):
-    """The share of dots that are further than 0.4 radians from the middle of each arm:
-    5 % of the spiral's own.
+    """The share of dots between the arms: more than 0.4 radians from the middle of each,
+    which is two standard deviations of the spiral's own dots.
     """
     radius = np.sqrt((x * x).sum(axis=1)) / 3
     angle = np.arctan2(x[:, 0], x[:, 1]) - 4 * radius
     off = angle[:, None] - 4 * np.arange(3)
-    return np.mean((np.cos(off) < np.cos(0.4)).all(axis=1))
+    return 1 - np.mean((np.cos(off) >= np.cos(0.4)).any(axis=1))
 
 
 class Landscape(Model):
