@@ -39,7 +39,7 @@ def energy_distance(a, b):
 
 
 def off_arms(x):
-    """The share of dots between the arms: more than 0.4 radians from the middle of each,
+    """The share of dots between the arms: at least 0.4 radians from the middle of each,
     which is two standard deviations of the spiral's own dots.
     """
     radius = np.sqrt((x * x).sum(axis=1)) / 3
