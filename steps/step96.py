@@ -1,7 +1,6 @@
 """Step 96: a landscape with valleys."""
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from dezero_lite.functions import concat, gelu
 from dezero_lite.models import MLP
 
 from .library import moved as __getattr__  # noqa: F401
-from .step93 import distances, train
+from .step93 import distances, judge_file, train
 
 __all__ = ["LEVELS", "Arrows", "Landscape", "denoising_loss", "energy_distance"]
 __all__ += ["landscape", "landscape_file", "make_landscape", "off_arms", "roll"]
@@ -117,7 +116,7 @@ def roll(model, x, rng, rate=0.5, noise=1.0, levels=LEVELS, steps=10):
 
 def landscape_file():
     """Where the trained one is kept."""
-    return Path(__file__).parent / "data" / "landscape.npz"
+    return judge_file().with_name("landscape.npz")
 
 
 @cache
