@@ -26,6 +26,10 @@ HINT = (
     "A picture of it, in a notebook or in a file, takes Graphviz: run `pip install "
     "pygraphviz`, or put Graphviz's program `dot` on the path."
 )
+UNREADABLE = (
+    "Graphviz cannot read this text: check that every bracket and every double quote "
+    'is closed, and write a double quote inside a label as \\".'
+)
 FORMATS = ("png", "svg", "pdf")
 # Dots per inch. A page has 96, a high-resolution screen twice as many.
 PAGE, SHARP = 96, 192
@@ -245,20 +249,30 @@ def render(dot: str, format: str) -> bytes:
     ------
     GraphvizMissing
         If Graphviz is missing; the message says what to install.
+    ValueError
+        If the text is not in the DOT language.
     """
     import shutil
+    import subprocess
 
     if shutil.which("dot"):
         with contextlib.suppress(ImportError):
             import graphviz
 
-            return bytes(graphviz.Source(dot).pipe(format=format, quiet=True))
+            try:
+                return bytes(graphviz.Source(dot).pipe(format=format, quiet=True))
+            except subprocess.CalledProcessError:
+                raise ValueError(UNREADABLE) from None
     try:
         import pygraphviz
     except ImportError:
         raise GraphvizMissing(HINT) from None
     with _silent_stderr():
-        return bytes(pygraphviz.AGraph(string=dot).draw(format=format, prog="dot"))
+        try:
+            graph = pygraphviz.AGraph(string=dot)
+        except pygraphviz.DotError:
+            raise ValueError(UNREADABLE) from None
+        return bytes(graph.draw(format=format, prog="dot"))
 
 
 @contextlib.contextmanager
@@ -301,5 +315,7 @@ class Picture:
             png = render(self.dot.replace("{", f"{{ dpi={SHARP};", 1), "png")
         except GraphvizMissing:
             return data, {}
+        except ValueError as error:
+            return {"text/plain": f"{self.dot}\n\n// {error}"}, {}
         width = int.from_bytes(png[16:20], "big") * PAGE // SHARP
         return data | {"image/png": png}, {"image/png": {"width": width}}

@@ -3,6 +3,7 @@
 import html
 import re
 import shutil
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -50,6 +51,26 @@ def test_the_dot_program_comes_first(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda program: "/somewhere/dot")
     monkeypatch.setitem(sys.modules, "graphviz", SimpleNamespace(Source=source))
     assert render(DOT, "svg") == f"svg of {DOT}".encode()
+
+
+@pytest.mark.parametrize("inside", ['a [label="say "x""]', "a ->", "x+y -> z", '"'])
+def test_a_text_that_is_not_dot_gets_a_sentence_and_no_traceback(inside, monkeypatch):
+    dot = f"digraph {{ {inside} }}"
+    with pytest.raises(ValueError, match="cannot read this text"):
+        render(dot, "png")
+    data, _ = Picture(dot)._repr_mimebundle_()
+    assert data == {"text/plain": f"{dot}\n\n// {graph.UNREADABLE}"}
+
+    def source(dot):
+        def pipe(format, quiet):
+            raise subprocess.CalledProcessError(1, "dot")
+
+        return SimpleNamespace(pipe=pipe)
+
+    monkeypatch.setattr(shutil, "which", lambda program: "/somewhere/dot")
+    monkeypatch.setitem(sys.modules, "graphviz", SimpleNamespace(Source=source))
+    with pytest.raises(ValueError, match="cannot read this text"):
+        render(dot, "png")
 
 
 # --- graphs of Variables --------------------------------------------------------------
