@@ -54,7 +54,7 @@ def draw_array(ax, array, title="", shades=None, cmap="Blues"):
     """Draw a vector or a matrix as squares with its numbers in them."""
     table = np.atleast_2d(array)
     shades = table if shades is None else np.atleast_2d(shades)
-    ax.imshow(shades, cmap=cmap, vmin=0, vmax=1.8 * shades.max())
+    ax.imshow(shades, cmap=cmap, vmin=0, vmax=1.8 * shades.max(initial=0))
     for (i, j), number in np.ndenumerate(table):
         ax.text(j, i, f"{number:g}", ha="center", va="center")
     ax.set(title=title, xticks=[], yticks=[])
