@@ -1,6 +1,7 @@
 """Step 97: out of the noise."""
 
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -107,7 +108,7 @@ def denoise(guess, x, times):
     noise that belongs to them, and mix both for the next time. Return x at all times.
     """
     moments = [x]
-    for t, following in zip(times[:-1], times[1:], strict=True):
+    for t, following in pairwise(times):
         signal, spread = levels(t)
         scan = guess(x, t)
         noise = (x - signal * scan) / spread
@@ -130,17 +131,17 @@ def twenty_scans():
     return scans[chosen], labels[chosen]
 
 
-def diffusion_file(name="diffusion"):
+def diffusion_file(name="large"):
     """Where a trained network is kept."""
-    return Path(__file__).parent / "data" / f"{name}.npz"
+    return Path(__file__).parent / "data" / f"diffusion_{name}.npz"
 
 
 @cache
-def diffusion(name="diffusion"):
-    """The network that `make_diffusion` trained, or one of `make_small`, by its name:
-    small_scan, small_noise, small_v or small_twenty.
+def diffusion(name="large"):
+    """The network that `make_diffusion` trained, or a small one of `make_small`: asked
+    for the "scan", the "noise" or "v", or trained on "twenty" scans.
     """
-    model = TimedNet(64, 96 if name.startswith("small") else 192, labels=11)
+    model = TimedNet(64, 192 if name == "large" else 96, labels=11)
     model.load_weights(diffusion_file(name))
     return model
 
@@ -158,7 +159,7 @@ def make_diffusion(updates=7000):
     manual_seed(0)
     model = TimedNet(64, 192, labels=11)
     train_diffusion(model, *Digits()[:], updates, batch=128)
-    save(model, "diffusion")
+    save(model, "large")
 
 
 def make_small(updates=2000):
@@ -171,7 +172,7 @@ def make_small(updates=2000):
         images, labels = twenty_scans() if name == "twenty" else Digits()[:]
         target = name if name in TARGETS else "scan"
         train_diffusion(model, images, labels, updates, target=target)
-        save(model, f"small_{name}")
+        save(model, name)
 
 
 def draw_diffusion(labels, rng, steps=20, guidance=1.0):
