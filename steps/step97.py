@@ -146,33 +146,27 @@ def diffusion(name="large"):
     return model
 
 
-def save(model, name):
+def make_diffusion(name="large", updates=7000):
+    """Train the network that draws, or a small one, and keep it as float16:
+    `python -c "from steps.step97 import make_diffusion; make_diffusion()"`.
+    """
+    manual_seed(0)
+    width, batch = (192, 128) if name == "large" else (96, 64)
+    model = TimedNet(64, width, labels=11)
+    images, labels = twenty_scans() if name == "twenty" else Digits()[:]
+    target = name if name in TARGETS else "scan"
+    train_diffusion(model, images, labels, updates, batch, target)
     for parameter in model.params():
         parameter.data = parameter.data.astype(np.float16)
     model.save_weights(diffusion_file(name))
 
 
-def make_diffusion(updates=7000):
-    """Train the network that draws, and keep it as float16:
-    `python -c "from steps.step97 import make_diffusion; make_diffusion()"`.
-    """
-    manual_seed(0)
-    model = TimedNet(64, 192, labels=11)
-    train_diffusion(model, *Digits()[:], updates, batch=128)
-    save(model, "large")
-
-
 def make_small(updates=2000):
-    """Train four small networks for comparisons, and keep them as float16:
+    """Train the four small networks that comparisons need, and keep them:
     `python -c "from steps.step97 import make_small; make_small()"`.
     """
     for name in (*TARGETS, "twenty"):
-        manual_seed(0)
-        model = TimedNet(64, 96, labels=11)
-        images, labels = twenty_scans() if name == "twenty" else Digits()[:]
-        target = name if name in TARGETS else "scan"
-        train_diffusion(model, images, labels, updates, target=target)
-        save(model, name)
+        make_diffusion(name, updates)
 
 
 def draw_diffusion(labels, rng, steps=20, guidance=1.0):
