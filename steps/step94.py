@@ -1,7 +1,5 @@
 """Step 94: a map of all digits."""
 
-from pathlib import Path
-
 import numpy as np
 
 from dezero_lite import Model, manual_seed, no_grad
@@ -9,9 +7,7 @@ from dezero_lite.datasets import Digits
 from dezero_lite.functions import exp, relu, sigmoid
 from dezero_lite.models import MLP
 
-from . import step93
-from .library import moved as __getattr__  # noqa: F401
-from .step93 import train
+from .step93 import judge_file, train
 
 __all__ = ["BETAS", "VAE", "Autoencoder", "Coders", "coders", "coders_file"]
 __all__ += ["draw_code", "draw_vae", "kl", "make_coders", "train_coder"]
@@ -96,7 +92,7 @@ class Coders(Model):
 
 def coders_file():
     """Where their weights are kept."""
-    return Path(step93.__file__).parent / "data" / "coders.npz"
+    return judge_file().with_name("coders.npz")
 
 
 def coders():

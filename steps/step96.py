@@ -9,7 +9,6 @@ from dezero_lite.datasets import get_spiral
 from dezero_lite.functions import concat, gelu
 from dezero_lite.models import MLP
 
-from .library import moved as __getattr__  # noqa: F401
 from .step93 import distances, judge_file, train
 
 __all__ = ["LEVELS", "Arrows", "Landscape", "denoising_loss", "energy_distance"]
