@@ -14,20 +14,13 @@ from dezero_lite.optimizers import Adam
 from .library import moved as __getattr__  # noqa: F401
 from .step93 import confidence
 
-__all__ = [
-    "CALM",
-    "FAST",
-    "dot_game",
-    "draw",
-    "draw_gan",
-    "effective_classes",
-    "gan_file",
-    "gans",
-]
-__all__ += ["gans_file", "make_gan", "make_gans", "networks", "play", "slope_penalty"]
+__all__ = ["CALM", "FAST", "dot_game", "draw", "draw_gan", "effective_classes", "gan"]
+__all__ += ["gan_file", "gans", "gans_file", "make_gan", "make_gans", "networks"]
+__all__ += ["play", "slope_penalty"]
 
 # Settings of Adam: one in which the plain game collapses, and a calm one.
-FAST, CALM = {"alpha": 0.002, "beta1": 0.9}, {"alpha": 0.001, "beta1": 0.5}
+FAST = {"alpha": 0.002, "beta1": 0.9}
+CALM = {"alpha": 0.001, "beta1": 0.5}
 
 
 def dot_game(penalty, rounds=400, rate=0.1):
@@ -78,6 +71,8 @@ def play(
     """Train both by turns; the generator has `turns` updates in each round. Return the
     losses of the discriminator and the generator, (updates, 2).
     """
+    if turns < 1:
+        raise ValueError(f"the generator needs at least one turn, not {turns}")
     rng, scans, losses = np.random.default_rng(seed), Digits()[:][0], []
     d_optimizer = Adam(**adam).setup(discriminator)
     g_optimizer = Adam(**adam).setup(generator)
@@ -122,28 +117,27 @@ def gans_file():
 
 def gans():
     """Six generators, {(penalty, seed): generator}, trained by `make_gans`."""
-    kept = _six()
+    kept = Model()
+    kept.generators = [networks()[0] for _ in range(6)]
     kept.load_weights(gans_file())
     keys = [(penalty, seed) for penalty in (0.0, 1.0) for seed in range(3)]
     return dict(zip(keys, kept.generators, strict=True))
-
-
-def _six():
-    kept = Model()
-    kept.generators = [networks()[0] for _ in range(6)]
-    return kept
 
 
 def make_gans():
     """Train six generators as the lesson does, but for longer, and keep them:
     `python -c "from steps.step95 import make_gans; make_gans()"`.
     """
-    kept = _six()
-    for i in range(6):
-        kept.generators[i], discriminator = networks(seed=i % 3)
-        penalty = float(i // 3)
-        play(kept.generators[i], discriminator, penalty, updates=2000, seed=i % 3)
-    _save(kept, gans_file())
+    kept = Model()
+    kept.generators = []
+    for penalty in (0.0, 1.0):
+        for seed in range(3):
+            generator, discriminator = networks(seed)
+            play(generator, discriminator, penalty, updates=2000, seed=seed)
+            kept.generators = [*kept.generators, generator]
+    for parameter in kept.params():
+        parameter.data = parameter.data.astype(np.float16)
+    kept.save_weights(gans_file())
 
 
 def gan_file():
@@ -152,20 +146,21 @@ def gan_file():
 
 
 @cache
-def _gan():
+def gan():
+    """The best generator, trained by `make_gan`."""
     generator = networks()[0]
     generator.load_weights(gan_file())
     return generator
 
 
 def draw_gan(count, rng):
-    """Draw with the best generator, trained by `make_gan`: an array (count, 64)."""
+    """Draw with the best generator: an array (count, 64)."""
     with no_grad():
-        return draw(_gan(), count, rng).data
+        return draw(gan(), count, rng).data
 
 
 def make_gan():
-    """Train the best generator, and keep a running average of its weights:
+    """Train the best generator, and keep a running average of its weights, as float16:
     `python -c "from steps.step95 import make_gan; make_gan()"`.
     """
     generator, discriminator = networks()
@@ -182,11 +177,5 @@ def make_gan():
 
     play(generator, discriminator, 1.0, updates=6000, adam=CALM, watch=average)
     for parameter, mean in zip(generator.params(), averages, strict=True):
-        parameter.data = mean
-    _save(generator, gan_file())
-
-
-def _save(model, file):
-    for parameter in model.params():
-        parameter.data = parameter.data.astype(np.float16)
-    model.save_weights(file)
+        parameter.data = mean.astype(np.float16)
+    generator.save_weights(gan_file())
