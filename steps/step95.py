@@ -1,6 +1,5 @@
 """Step 95: a game of two."""
 
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from dezero_lite.optimizers import Adam
 from .library import moved as __getattr__  # noqa: F401
 from .step93 import confidence
 
-__all__ = ["CALM", "FAST", "dot_game", "draw", "draw_gan", "effective_classes", "gan"]
+__all__ = ["CALM", "FAST", "dot_game", "draw", "draw_gan", "effective_classes"]
 __all__ += ["gan_file", "gans", "gans_file", "make_gan", "make_gans", "networks"]
 __all__ += ["play", "slope_penalty"]
 
@@ -145,18 +144,12 @@ def gan_file():
     return Path(__file__).parent / "data" / "gan.npz"
 
 
-@cache
-def gan():
-    """The best generator, trained by `make_gan`."""
+def draw_gan(count, rng):
+    """Draw with the best generator, trained by `make_gan`: an array (count, 64)."""
     generator = networks()[0]
     generator.load_weights(gan_file())
-    return generator
-
-
-def draw_gan(count, rng):
-    """Draw with the best generator: an array (count, 64)."""
     with no_grad():
-        return draw(gan(), count, rng).data
+        return draw(generator, count, rng).data
 
 
 def make_gan():
