@@ -93,7 +93,7 @@ def play(
             g_loss.backward()
             g_optimizer.update()
         losses.append((d_loss.item(), g_loss.item()))
-    return np.array(losses)
+    return np.array(losses).reshape(-1, 2)
 
 
 def effective_classes(x):
