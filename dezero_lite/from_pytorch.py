@@ -117,7 +117,6 @@ ATTRIBUTES = {
         "unsqueeze": "`expand_dims(x, axis)` adds an axis",
         "permute": "`transpose(x, axes)` changes the order of axes",
         "clamp": "`clip(x, low, high)` computes it",
-        "softplus": "`log(1 + exp(x))` computes it",
         "scaled_dot_product_attention": "`attention(q, k, v, mask)` computes it",
     },
     "dezero_lite.layers": {

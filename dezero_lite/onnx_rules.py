@@ -285,7 +285,8 @@ def _lstm_step(n: Node) -> list[str]:
 
 
 # Functions that have the same name in ONNX.
-SAME = [Add, Sub, Mul, Div, Pow, Neg, Log, MatMul, activation.Sigmoid]
+SAME = [Add, Sub, Mul, Div, Pow, Neg, Log, MatMul]
+SAME += [activation.Sigmoid, activation.Softplus]
 SAME += [elementwise.Sin, elementwise.Cos, elementwise.Tanh]
 SAME += [elementwise.Exp, elementwise.Sqrt, elementwise.Abs]
 #: The rule for each class of functions; you can add your own.

@@ -29,7 +29,7 @@ from ..core.operators import (
     mul,
 )
 from ..core.types import Shape
-from ..functions.activation import Gelu, LeakyReLU, ReLU, Sigmoid
+from ..functions.activation import Gelu, LeakyReLU, ReLU, Sigmoid, Softplus
 from ..functions.conv import Conv2d, Deconv2d
 from ..functions.elementwise import Abs, Choose, Clip, Cos, Exp, Sin, Sqrt, Tanh, Where
 from ..functions.indexing import Gather, GetItem
@@ -93,7 +93,7 @@ def _shift_axis(axis: Any, ndim: int) -> Any:
 @rule(BinaryOperator, Neg, Log, AsType)
 @rule(Sin, Cos, Tanh, Exp)
 @rule(Sqrt, Abs, Clip, Sigmoid)
-@rule(ReLU, LeakyReLU, Gelu)
+@rule(ReLU, LeakyReLU, Gelu, Softplus)
 def by_element(f: Any, xs: Any, batched: Any) -> Any:
     return f(*_align(xs, batched))
 

@@ -41,7 +41,14 @@ from ..core.operators import (
 from ..core.types import Array, Value
 from ..deprecated import old_names_of
 from ..detached import mark_detached, warn_of_detached
-from ..functions.activation import Gelu, LeakyReLU, ReLU, Sigmoid, Softmax
+from ..functions.activation import (
+    Gelu,
+    LeakyReLU,
+    ReLU,
+    Sigmoid,
+    Softmax,
+    Softplus,
+)
 from ..functions.conv import Conv2d, Conv2DGradW, Deconv2d
 from ..functions.elementwise import (
     Abs,
@@ -200,7 +207,7 @@ def jvp_by_two_vjps(f: Any, ts: Sequence[Any]) -> Any:
 
 
 @rule(Log, Sin, Cos, Tanh, TanhSlope, Exp, Sqrt, Abs, Clip)
-@rule(Sigmoid, ReLU, LeakyReLU, Gelu, Softmax)
+@rule(Sigmoid, ReLU, LeakyReLU, Gelu, Softplus, Softmax)
 def jvp_elementwise(f: Any, ts: Sequence[Any]) -> Any:
     # Elementwise functions and softmax: the Jacobian is its own transpose.
     return f._differentiate(ts, create_graph=True)

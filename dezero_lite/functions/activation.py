@@ -28,7 +28,7 @@ from .precision import (
 )
 from .reduce import AlongAxis, Sum, max
 
-__all__ = ["gelu", "leaky_relu", "relu", "sigmoid", "sigmoid_simple"]
+__all__ = ["gelu", "leaky_relu", "relu", "sigmoid", "sigmoid_simple", "softplus"]
 __all__ += ["log_softmax", "softmax", "softmax_simple"]
 
 
@@ -70,6 +70,33 @@ class Sigmoid(Primitive):
         y = self.output(0, gy)
         with underflow_to_zero():
             return gy * (y * (1 - y))
+
+
+def softplus(x: Operand) -> Variable:
+    """Compute ``log(1 + exp(x))``, a smooth `relu`: nearly 0 far below 0, nearly `x`
+    far above. Its slope is `sigmoid`.
+
+    Examples
+    --------
+    >>> softplus(np.array([-10_000.0, 0.0, 10.0]))
+    variable([ 0.          0.69314718 10.0000454 ])
+    """
+    return Softplus()(as_array(x))
+
+
+class Softplus(Primitive):
+    def forward(self, x: Array) -> Array:
+        x = as_floats(x)
+        y = -np.abs(x)
+        # log(1 + eˣ) for x > 0 is x + log(1 + e⁻ˣ), which does not overflow.
+        with underflow_to_zero():
+            y = np.log1p(np.exp(y, out=into(y)), out=into(y))
+            y += np.maximum(x, 0)
+        return y
+
+    def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
+        with underflow_to_zero():
+            return gy * Sigmoid().apply(xs[0])
 
 
 def relu(x: Operand) -> Variable:

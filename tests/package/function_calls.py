@@ -69,6 +69,7 @@ CALLS = {
     "softmax_cross_entropy": ("softmax_cross_entropy", ROWS, LABELS),
     "softmax_cross_entropy_simple": ("softmax_cross_entropy_simple", ROWS, LABELS),
     "softmax_simple": ("softmax_simple", ROWS),
+    "softplus": ("softplus", ROWS),
     "split": ("lambda x: split(x, 2, axis=1)", ROWS),
     "sqrt": ("sqrt", uniform(3, 4)),
     "squeeze": ("squeeze", ROWS[:, None]),

@@ -48,6 +48,7 @@ class SumAndProduct(Function):
 def elementwise(x):
     y = F.sin(x) * F.gelu(x) + F.abs(x) / 3 - F.sigmoid(x) ** 2 + F.exp(F.tanh(x))
     y = y + F.relu(x) + F.leaky_relu(x) + F.clip(x, -0.5, 0.5) + F.cos(-x)
+    y = y * F.softplus(x)
     return y + F.sqrt(F.abs(x) + 1) + F.log(F.abs(x) + 1)
 
 

@@ -21,6 +21,7 @@ def sigmoid(x):
 ELEMENTWISE = {
     "sigmoid_simple": sigmoid,
     "sigmoid": sigmoid,
+    "softplus": lambda x: np.log(1 + np.exp(x)),
     "relu": lambda x: np.where(x > 0, x, 0),
     "leaky_relu": lambda x, slope=0.2: np.where(x > 0, x, slope * x),
     "gelu": lambda x: (
@@ -51,7 +52,7 @@ def test_activations_of_numbers_and_whole_numbers(name):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("name", ["sigmoid", "relu", "leaky_relu", "gelu"])
+@pytest.mark.parametrize("name", ["sigmoid", "softplus", "relu", "leaky_relu", "gelu"])
 def test_activations_far_from_zero(name, dtype):
     x = Variable(np.array([-1e4, -100, 100, 1e4], dtype))
     with warnings.catch_warnings():
@@ -63,6 +64,7 @@ def test_activations_far_from_zero(name, dtype):
         gx.backward()
     values, slopes = {
         "sigmoid": ([0, 0, 1, 1], [0, 0, 0, 0]),
+        "softplus": ([0, 0, 100, 1e4], [0, 0, 1, 1]),
         "relu": ([0, 0, 100, 1e4], [0, 0, 1, 1]),
         "leaky_relu": ([-2e3, -20, 100, 1e4], [0.2, 0.2, 1, 1]),
         "gelu": ([0, 0, 100, 1e4], [0, 0, 1, 1]),
@@ -147,7 +149,7 @@ def test_scores_in_whole_numbers_are_computed_with_as_float64(name, dtype):
 # --- extremes -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["relu", "leaky_relu", "sigmoid", "gelu"])
+@pytest.mark.parametrize("name", ["relu", "leaky_relu", "sigmoid", "gelu", "softplus"])
 def test_the_order_of_bytes_does_not_matter(name):
     f = getattr(F, name)
     x = Variable(np.array([-1, 0, 2], ">f4"))
@@ -187,6 +189,7 @@ LOW = np.array([[-1000.0, 0.0, 5.0], [-80.0, 30.0, 2.0]])
 YES = np.eye(3, dtype=int)[:2]
 QUIET = {
     "sigmoid": F.sigmoid,
+    "softplus": F.softplus,
     "softmax": F.softmax,
     "log_softmax": F.log_softmax,
     "logsumexp": lambda x: F.logsumexp(x, axis=1),

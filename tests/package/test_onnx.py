@@ -103,7 +103,9 @@ FUNCTIONS = [
     lambda x: x + 1.5 - x * 2 / (x * x + 1) - (-x),
     lambda x: F.sin(x) + F.cos(x) * F.tanh(x) - F.exp(x),
     lambda x: F.log(F.sqrt(abs(x) + 1)) ** 3,
-    lambda x: F.sigmoid(x) + F.relu(x) + F.leaky_relu(x, 0.1) + F.gelu(x),
+    lambda x: (
+        F.sigmoid(x) + F.relu(x) + F.leaky_relu(x, 0.1) + F.gelu(x) + F.softplus(x)
+    ),
     lambda x: F.softmax(x) - F.log_softmax(x) + F.logsumexp(x, axis=1, keepdims=True),
     lambda x: F.maximum(x, 0.1) + F.minimum(x, -0.1) + F.clip(x, -0.5, None),
     lambda x: F.where(np.arange(7) > 3, x, 0.0) + x.astype(np.float64),
