@@ -111,10 +111,10 @@ def test_docs_are_written_only_when_asked(command):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--rounds", "0"], "0 is too few"),
+        (["--rounds", "0"], "0 is less than 1"),
         (["--rounds", "many"], "invalid count value: 'many'"),
         (["--only", "no such row"], "no row has this in its name"),
-        (["--only", "import", "--write"], "does not go with --only"),
+        (["--only", "import", "--write"], "cannot be combined with --only"),
         (["--wri"], "unrecognized arguments"),
     ],
 )

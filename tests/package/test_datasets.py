@@ -182,7 +182,7 @@ def test_a_download_is_held_to_what_is_in_it(tmp_path, monkeypatch):
     put(tmp_path, gzip.compress(IDX, 1), gzip.compress(idx(KINDS)))
     assert len(Small()) == 5
     put(tmp_path, GZ, gzip.compress(idx(KINDS[::-1])))
-    wrong = r"train-labels.* has the SHA-256 [0-9a-f]{64}, but .* Remove it"
+    wrong = r"train-labels.* has the SHA-256 [0-9a-f]{64}, but .* Delete it"
     with pytest.raises(ValueError, match=wrong):
         Small()
     assert asked == [f"mnist/{IMAGES}", f"mnist/{LABELS}"] * 2
