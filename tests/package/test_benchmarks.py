@@ -161,7 +161,7 @@ def test_ctrl_c_is_one_line(tmp_path):
         assert run.poll() is None, run.stderr.read()
     os.killpg(run.pid, signal.SIGINT)
     _, error = run.communicate(timeout=120)
-    assert error == "\nStopped; nothing is written.\n"
+    assert error == "\nStopped; nothing was written.\n"
     assert run.returncode == 130
 
 
