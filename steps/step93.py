@@ -5,13 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
-import steps
 from dezero_lite import Model, manual_seed, no_grad
 from dezero_lite.datasets import Digits
 from dezero_lite.functions import sigmoid, softmax, softmax_cross_entropy
 from dezero_lite.layers import EmbedID, Layer, LayerNorm, Linear
 from dezero_lite.optimizers import Adam
 from dezero_lite.schedules import WarmupCosine
+
+from . import library
 
 __all__ = ["Block", "ResidualNet", "TimedNet", "as_points", "confidence", "distances"]
 __all__ += ["frechet", "judge", "judge_file", "make_judge", "measure", "nearest"]
@@ -114,7 +115,7 @@ def train_judge(others=None, updates=1200, seed=0, watch=iter):
 
 def judge_file():
     """Where the trained one is kept."""
-    return Path(steps.__file__).parent / "data" / "judge.npz"
+    return Path(library.__file__).parent / "data" / "judge.npz"
 
 
 @cache
