@@ -287,7 +287,7 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path):
     (tmp_path / "start.ipynb").unlink()
     work = tmp_path / "step02.ipynb"
     work.write_text("hours of work")
-    with pytest.raises(CourseError, match=r"step02\.ipynb.*Nothing was written"):
+    with pytest.raises(CourseError, match=r"step02\.ipynb.*nothing was written"):
         write_copies(tmp_path, [1, 2, 3])
     assert work.read_text() == "hours of work"
     assert [path.name for path in tmp_path.iterdir()] == ["step02.ipynb"]
