@@ -18,4 +18,6 @@ def test_a_shipped_model_can_be_trained_again(tmp_path, monkeypatch):
     again = share_off_arms(step96.landscape())
     step96.landscape.cache_clear()
     assert (tmp_path / "landscape.npz").exists()
-    assert max(shipped, again) < 0.15, f"shipped {shipped:.2f}, trained again {again:.2f}"
+    assert max(shipped, again) < 0.15, (
+        f"shipped {shipped:.2f}, trained again {again:.2f}"
+    )
