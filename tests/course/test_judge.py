@@ -122,7 +122,7 @@ def test_what_is_noticed_brings_a_cell_no_time(monkeypatch):
     child = Mock()
     child.receive.side_effect = [{"noticed": "x"}, {"noticed": "x"}, {"done": None}]
     task = {"kind": ATTEMPT, "exercise": 1, "seconds": 20}
-    assert attempts._await_answer(child, task, {}) is None
+    assert attempts._await_result(child, task, {}) is None
     patience = 20 + attempts.GRACE_SECONDS
     assert child.receive.call_args_list == [call(patience - n) for n in (1, 2, 3)]
 

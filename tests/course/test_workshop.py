@@ -342,7 +342,7 @@ def test_a_line_that_is_not_true_shows_what_it_compares():
         cell = f"import numpy as np\nf = abs\nx, y = 1.0, 2.0\n{line}"
         task = {"number": 1, "cells": [("It works", cell)], "text": read_code(1)}
         task |= {"brief": True, "seconds": 9, "first": [], "traced": []}
-        error = trial.answer(task, lambda line: None)["failure"]["error"]
+        error = trial.handle_task(task, lambda line: None)["failure"]["error"]
         assert error.endswith(said), error
 
 

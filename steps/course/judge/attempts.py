@@ -97,9 +97,9 @@ def _run_tasks(tasks, folder, deadline, verdicts, notices):
         timer.start()
         position = 0
         try:
-            _await_answer(child, FIRST_TASK, notices)
+            _await_result(child, FIRST_TASK, notices)
             for task in tasks:
-                failure = _await_answer(child, task, notices)
+                failure = _await_result(child, task, notices)
                 if task["kind"] == ATTEMPT:
                     attempt_failures[task["exercise"]] = failure
                 elif task["kind"] == CHECK:
@@ -113,7 +113,7 @@ def _run_tasks(tasks, folder, deadline, verdicts, notices):
     return None, ""
 
 
-def _await_answer(child, task, notices):
+def _await_result(child, task, notices):
     """Return how a task failed, or None; notices do not extend its time limit."""
     is_lesson = task["kind"] == LESSON
     seconds = LESSON_SECONDS if is_lesson else task["seconds"] + GRACE_SECONDS
@@ -137,7 +137,7 @@ def _make_verdict(failure):
 _names = make_names()
 
 
-def answer(task, say):
+def handle_task(task, say):
     """Run a cell; return how it failed, or None. Ignore failures of lesson cells."""
     kind, source = task["kind"], task.pop("source")
     if kind == LESSON:

@@ -130,7 +130,7 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
 # --- In the child process -------------------------------------------------------------
 
 
-def answer(task, say):
+def handle_task(task, say):
     """Try one framework for :meth:`TrialProcess.try_out`, and report progress to it."""
     reference = _import_step(task)
     try:
