@@ -1,7 +1,7 @@
 """The course tool: builds, compares and checks the lessons of ``steps/``.
 
 =============== ======================================================================
-lessons         where a lesson's files are, and the facts in its head
+lessons         where a lesson's files are, its front matter and its header
 definitions     reads the definitions in a module's source code
 module_text     adds definitions to a module's source code, and removes them
 package_files   writes and runs a package that a lesson has as a dict of strings

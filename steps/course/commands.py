@@ -21,9 +21,9 @@ from .lessons import (
     MAP,
     CourseError,
     find_unpaired_files,
-    head,
     known,
     numbers,
+    read_header,
     stem,
     with_map,
 )
@@ -127,9 +127,9 @@ def _parse_number(text):
 def list_steps(options):
     """list the steps, with their new names"""
     for number in numbers():
-        facts = head(number)
-        new = f"  [{', '.join(facts.new)}]" if facts.new else ""
-        print(f"{number:3d}  {facts.title}{new}  {facts.minutes} min")
+        header = read_header(number)
+        new = f"  [{', '.join(header.new)}]" if header.new else ""
+        print(f"{number:3d}  {header.title}{new}  {header.minutes} min")
 
 
 def open_lab(options):
@@ -250,7 +250,7 @@ def _describe_progress(judged):
     for number, verdicts in judged.items():
         if number in untouched:
             continue
-        yield f"{number:3d}  {head(number).title}"
+        yield f"{number:3d}  {read_header(number).title}"
         for exercise, verdict in enumerate(verdicts, start=1):
             # Show only the first line: a check's message may have many.
             wrong = verdict not in (RIGHT, NOT_BEGUN)

@@ -18,10 +18,10 @@ from steps.course.lessons import (
     MAP,
     ROOT,
     CourseError,
-    Facts,
+    FrontMatter,
     known,
     numbers,
-    read_facts,
+    read_front_matter,
 )
 from tests.course.texts import blocks
 from tests.support import lesson_checks as checks
@@ -67,7 +67,7 @@ def test_a_new_step_builds_and_touches_its_own_two_files_only(room):
     says = 'course:\n  write: [double]\n  question: "What is twice x?"\n'
     head, _, rest = texts[0].partition("---\n\n")
     lesson.write_text(f"{head}{says}---\n\n{rest}", encoding="utf-8")
-    said = "no notebook shows what the head says"
+    said = "no notebook shows the settings"
     assert builder.explain_staleness(number) is None, said
     after = files(room)
     assert {*after} - {*before} == {lesson, module, lessons.notebook_path(number)}
@@ -95,16 +95,16 @@ def test_a_new_step_builds_and_touches_its_own_two_files_only(room):
         ("", "`course` needs lines `key: value`, not None"),
     ],
 )
-def test_what_a_head_cannot_say_is_named(room, block, complaint):
+def test_what_front_matter_cannot_say_is_named(room, block, complaint):
     path = room / "step08.md"
     text = re.sub(r"course:\n(  .*\n)+", f"course:\n{block}\n", path.read_text("utf-8"))
     path.write_text(text, encoding="utf-8")
-    assert_refused(CourseError, f"step08.md: {complaint}", lambda: read_facts(8))
+    assert_refused(CourseError, f"step08.md: {complaint}", lambda: read_front_matter(8))
 
 
-def test_what_a_head_can_say_is_listed_for_who_writes_one():
+def test_what_front_matter_can_say_is_listed_for_who_writes_one():
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    keys = [fact.name for fact in fields(Facts)]
+    keys = [setting.name for setting in fields(FrontMatter)]
     assert re.findall(r"^\| `(\w+):", page, re.MULTILINE) == keys
 
 

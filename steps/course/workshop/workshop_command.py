@@ -7,7 +7,7 @@ import time
 from ..classroom.class_command import add_command
 from ..definitions import format_names
 from ..learner_folder import read_json
-from ..lessons import CourseError, format_command, head, spans, stem
+from ..lessons import CourseError, format_command, read_header, spans, stem
 from ..results import add_result_options, report_results
 from . import carrying, hints, learner_module, split_core, workspace
 from .notebook import list_judging_cells
@@ -234,7 +234,8 @@ def _open_step(number):
         "kept": f"Your {path.name} is out of date: {why}. It was left alone, because "
         f"you have edited it; `{fresh}` backs it up and creates the new one.",
     }
-    print(f"Step {number}, {head(number).title}. {messages.get(state, '')}".rstrip())
+    title = read_header(number).title
+    print(f"Step {number}, {title}. {messages.get(state, '')}".rstrip())
     print(f"The notebook: {path}")
     return 0
 

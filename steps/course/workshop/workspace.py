@@ -298,7 +298,7 @@ def write_framework(verdict, folder=None):
 
 
 def _write_docstring(verdict):
-    title = lessons.head(verdict.number).title
+    title = lessons.read_header(verdict.number).title
     what = "framework after" if verdict.number <= LAST else "code of"
     lines = [f"My {what} step {verdict.number}, {title}."]
     if names := verdict.lent:
