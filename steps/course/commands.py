@@ -13,7 +13,7 @@ from . import MISSING, builder, learner_folder, lessons, results
 from . import progress as solved
 from .beginning import begin, find_next_number
 from .classroom import class_command
-from .classroom.repository import MISSING_ADDRESS, lay_repository
+from .classroom.repository import MISSING_ADDRESS, write_repository
 from .differences import Differences
 from .judge import bubblewrap
 from .judge.attempts import RIGHT
@@ -88,8 +88,8 @@ def _make_parser():
     add("new", begin_step, number=following, title={"metavar": "TITLE"})
     add("check", check_notebooks)
     add("student", write_student_copies, folder={"metavar": "DIR"}, numbers=several)
-    class_command.add_agents_option(add("lay", lay, folder=folder))
-    add("fresh", lay_fresh, number=number, folder=folder)
+    class_command.add_agents_option(add("lay", sync_folder, folder=folder))
+    add("fresh", restart_lesson, number=number, folder=folder)
     results.add_result_options(add("progress", show_progress, folder=folder))
     option = add("judge", judge_framework, path={"metavar": "PATH"})
     text = "a TOML file with the names that the framework uses"
@@ -99,7 +99,7 @@ def _make_parser():
     workshop_command.add_to(commands)
     class_command.add_class_commands(commands)
     where = {"metavar": "DIR", "help": "the student's repository"}
-    option = add("repository", lay_student_repository, folder=where, numbers=several)
+    option = add("repository", create_repository, folder=where, numbers=several)
     text = "percentage of exercises that must be right for CI to pass; 100"
     option(
         "--fail-under",
@@ -190,19 +190,19 @@ def write_student_copies(options):
     )
 
 
-def lay(options):
+def sync_folder(options):
     """create my-course, or update it without losing work"""
     folder = Path(options.folder or learner_folder.FOLDER)
-    laid = learner_folder.sync_copies(folder)
-    new, renewed, kept = laid["new"], laid["renewed"], laid["kept"]
+    done = learner_folder.sync_copies(folder)
+    new, renewed, kept = done["new"], done["renewed"], done["kept"]
     if new:
         if not options.no_agents:
             write_agents(folder)
         print(f"Created {_name_notebooks(new)} in {folder}, to work in.")
     if renewed:
         print(f"The course is newer: updated {_name_notebooks(renewed)}.")
-    if laid["broken"]:
-        names = ", ".join(f"{stem(n)}.ipynb" for n in laid["broken"])
+    if done["broken"]:
+        names = ", ".join(f"{stem(n)}.ipynb" for n in done["broken"])
         command = lessons.format_command("fresh N")
         print(
             f"{names} cannot be read and may be truncated: `{command}` backs up your "
@@ -223,10 +223,10 @@ def _name_notebooks(numbers):
     return stem(numbers[0]) if len(numbers) == 1 else f"{len(numbers)} notebooks"
 
 
-def lay_fresh(options):
+def restart_lesson(options):
     """back up your copy of a step, and create a new one"""
     folder = options.folder or learner_folder.FOLDER
-    old_copy = learner_folder.lay_fresh(options.number, folder)
+    old_copy = learner_folder.restart_lesson(options.number, folder)
     name = stem(options.number)
     print(f"Created a new {name}.ipynb; your old copy is now {old_copy.name}.")
 
@@ -263,10 +263,10 @@ def _describe_progress(judged):
     yield f"{count} exercises are solved."
 
 
-def lay_student_repository(options):
+def create_repository(options):
     """create a repository for a student: notebooks, and workflows that judge them"""
     percent, agents = f"{options.fail_under:g}", not options.no_agents
-    course, written = lay_repository(options.folder, options.numbers, percent, agents)
+    course, written = write_repository(options.folder, options.numbers, percent, agents)
     print(f"Wrote {len(written)} files into {Path(options.folder).resolve()}.")
     print(f"It is judged by {course}")
     if MISSING_ADDRESS in course:

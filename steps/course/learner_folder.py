@@ -72,7 +72,7 @@ def sync_copy(target, text):
     return "renewed"
 
 
-def lay_copy(number, folder=None):
+def create_copy(number, folder=None):
     """Create the learner's copy of a lesson unless it exists; return its path."""
     folder = Path(folder or FOLDER).resolve()
     target = folder / notebook_path(number).name
@@ -81,7 +81,7 @@ def lay_copy(number, folder=None):
     return target
 
 
-def lay_fresh(number, folder=None):
+def restart_lesson(number, folder=None):
     """Rename the learner's copy of a lesson, and create a new copy.
 
     Returns

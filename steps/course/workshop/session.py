@@ -220,7 +220,7 @@ def accept(verdict, folder):
     elif path and split_core.LESSON < number <= LAST:
         sentences.append(learner_module.write_package(number, folder))
     if following in numbers() and following not in later:
-        learner_folder.lay_copy(following, folder.parent)
+        learner_folder.create_copy(following, folder.parent)
         lesson = f"[step {following}](../{stem(following)}.ipynb)"
         sentences.append(f"Go on with the lesson for {lesson}.")
         if following == split_core.LESSON:
@@ -229,6 +229,6 @@ def accept(verdict, folder):
                 f"`steps.judge({following})` splits your own file in the same way."
             )
     if later:
-        path, _ = workspace.lay_notebook(later[0], folder)
+        path, _ = workspace.sync_notebook(later[0], folder)
         sentences.append(f"Go on with [step {later[0]}]({path.name}).")
     return sentences

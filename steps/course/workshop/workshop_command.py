@@ -175,7 +175,7 @@ def solution(options):
 def fresh(options):
     """back up your notebook of a step, and create a new one"""
     number = _choose_number(options.step)
-    old = workspace.lay_fresh(number)
+    old = workspace.restart_step(number)
     print(f"Step {number} starts afresh; your old notebook is now {old.name}.")
 
 
@@ -218,7 +218,7 @@ def _open_step(number):
         path = workspace.get_own_path(list_numbers()[-1])
         print(f"You have written every step of the workshop. Your framework is {path}.")
         return 0
-    path, state = workspace.lay_notebook(number)
+    path, state = workspace.sync_notebook(number)
     base, previous = workspace.get_base(number), f"{stem(find_previous(number))}.py"
     why = f"the course or your {previous} is newer"
     if base.lent and not path.with_name(previous).exists():
