@@ -27,7 +27,7 @@ results         verdicts in formats for other programs
 classroom       hands out lessons, grades submissions; a package
 slides          slides of a lesson
 mutating        measures checks with mutants of solutions; a package
-beginning       creates the skeleton of a new step
+new_lesson      creates the skeleton of a new step
 commands        the command line, ``python -m steps``
 =============== ======================================================================
 """

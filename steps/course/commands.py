@@ -11,7 +11,6 @@ from pathlib import Path
 
 from . import MISSING, builder, learner_folder, lessons, results
 from . import progress as solved
-from .beginning import begin, find_next_number
 from .classroom import class_command
 from .classroom.repository import MISSING_ADDRESS, write_repository
 from .differences import Differences
@@ -28,6 +27,7 @@ from .lessons import (
     with_map,
 )
 from .mutating import planted, scores
+from .new_lesson import create_lesson, find_next_number
 from .results import NOT_BEGUN
 from .student_copies import write_agents, write_copies
 from .workshop import workshop_command
@@ -85,7 +85,7 @@ def _make_parser():
     text = "overwrite notebooks that were changed by hand"
     option("--force", action="store_true", help=text)
     following = number | {"nargs": "?", "help": "by default, the next number"}
-    add("new", begin_step, number=following, title={"metavar": "TITLE"})
+    add("new", create_step, number=following, title={"metavar": "TITLE"})
     add("check", check_notebooks)
     add("student", write_student_copies, folder={"metavar": "DIR"}, numbers=several)
     class_command.add_agents_option(add("lay", sync_folder, folder=folder))
@@ -169,13 +169,13 @@ def check_notebooks(options):
     return int(bool(complaints))
 
 
-def begin_step(options):
+def create_step(options):
     """start a new step: a lesson and a module to rewrite"""
     _require_checkout()
     if options.title.isdecimal():
         raise CourseError('A step needs a title: python -m steps new "A toy lesson"')
     number = options.number or find_next_number()
-    for path in begin(number, options.title):
+    for path in create_lesson(number, options.title):
         print(f"Wrote {path.relative_to(lessons.ROOT)}.")
     print(f"Fill in each TODO; `python -m steps build {number}` builds the notebook.")
 

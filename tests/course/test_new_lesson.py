@@ -11,7 +11,6 @@ from importlib import import_module
 import pytest
 
 from steps.course import builder, lessons
-from steps.course.beginning import begin, find_next_number
 from steps.course.commands import main
 from steps.course.lessons import (
     LESSONS,
@@ -23,6 +22,7 @@ from steps.course.lessons import (
     numbers,
     read_front_matter,
 )
+from steps.course.new_lesson import create_lesson, find_next_number
 from tests.course.texts import blocks
 from tests.support import lesson_checks as checks
 from tests.support.programs import python
@@ -54,7 +54,7 @@ def files(room):
 @pytest.mark.slow
 def test_a_new_step_builds_and_touches_its_own_two_files_only(room):
     before, number = files(room), find_next_number()
-    lesson, module = begin(number, "A toy")
+    lesson, module = create_lesson(number, "A toy")
     assert number in numbers()
     texts = [path.read_text("utf-8") for path in (lesson, module)]
     new = checks.Lesson(number, texts[0], {}, texts[1])
@@ -110,7 +110,7 @@ def test_what_front_matter_can_say_is_listed_for_who_writes_one():
 
 def test_a_new_step_exports_its_own(room, monkeypatch):
     number = find_next_number()
-    begin(number, "A toy")
+    create_lesson(number, "A toy")
     monkeypatch.setattr(import_module("steps"), "__path__", [str(room)])
     step = import_module(f"steps.step{number:02d}")
     assert step.__all__ == ["double"]
@@ -119,14 +119,16 @@ def test_a_new_step_exports_its_own(room, monkeypatch):
 
 def test_nothing_is_overwritten_and_no_gap_is_left(room):
     there = "Already there: step03.md and step03.py"
-    assert_refused(CourseError, there, lambda: begin(3, "A toy"))
+    assert_refused(CourseError, there, lambda: create_lesson(3, "A toy"))
     after_next = find_next_number() + 1
-    assert_refused(CourseError, "would leave a gap", lambda: begin(after_next, "A toy"))
+    assert_refused(
+        CourseError, "would leave a gap", lambda: create_lesson(after_next, "A toy")
+    )
 
 
 def test_half_a_step_is_named(room, capsys):
     number = find_next_number()
-    _, module = begin(number, "A toy")
+    _, module = create_lesson(number, "A toy")
     module.unlink()
     name = f"step{number:02d}"
     assert lessons.find_unpaired_files() == [f"{name}.md needs {name}.py beside it."]
