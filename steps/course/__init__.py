@@ -11,7 +11,7 @@ sources         finds the package code that a lesson shows
 pictures        draws graphs described as text
 films           animations: a player, or a picture that plays once
 kernel          prepares a notebook's kernel for ``import steps``
-watching        tells whether a person is watching, for animations
+interactive     tells whether a person is watching, for animations
 formats         imports nbformat and jupytext quickly
 overview        the map, and the links between lessons
 exercises       solutions, and the stubs that replace them

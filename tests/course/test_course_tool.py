@@ -110,10 +110,10 @@ def test_a_film_that_is_watched_has_a_player_that_needs_no_network(
 
 def test_a_bar_is_shown_to_who_watches(monkeypatch, capsys):
     pytest.importorskip("tqdm")
-    for is_watched in (True, False):
-        asked_by(monkeypatch, is_watched)
+    for is_interactive in (True, False):
+        asked_by(monkeypatch, is_interactive)
         assert list(progress(iter("ab"), total=2)) == ["a", "b"]
-        assert ("0/2" in capsys.readouterr().err) == is_watched
+        assert ("0/2" in capsys.readouterr().err) == is_interactive
     # Without a kernel, it needs a terminal.
     monkeypatch.setattr("IPython.get_ipython", lambda: None)
     assert list(progress("ab")) == ["a", "b"]

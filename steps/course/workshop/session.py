@@ -8,8 +8,8 @@ from types import ModuleType
 
 from .. import learner_folder
 from ..definitions import Definition, Kind, format_names, get_owner
+from ..interactive import get_ipython_shell
 from ..lessons import STEPS, CourseError, format_command, numbers, previous, stem
-from ..watching import notebook_shell
 from . import learner_module, split_core, workspace
 from .learner_code import read_cells
 from .package import (
@@ -135,7 +135,7 @@ def begin(number):
     """Begin the session of a notebook; return a message for the learner."""
     global SESSION
 
-    shell = notebook_shell()
+    shell = get_ipython_shell()
     if SESSION and shell:
         with contextlib.suppress(ValueError):
             shell.events.unregister("post_run_cell", SESSION.handle_cell)
