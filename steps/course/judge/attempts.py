@@ -13,7 +13,7 @@ import time
 
 from . import audit_hook
 from .cell_text import find_bound_names, find_set_attributes
-from .cells import TOO_SLOW, catch_failure, make_names, make_printable, run
+from .cells import TOO_SLOW, catch_failure, make_names, make_printable, run_cell
 from .child import GRACE_SECONDS, MAX_NOTICES, Child, Stopped
 
 LESSON = "lesson"
@@ -152,12 +152,12 @@ def handle_task(task, say):
     failure = catch_failure(source, _names, task["seconds"], run_source)
     changed = audit_hook.after_student_code(state, _names)
     if failure is not None:
-        return failure.words
+        return failure.message
     return f"changed {changed} during its check" if changed and is_check else None
 
 
 def _run_attempt(source, names):
-    run(source, names, f"<answer {len(linecache.cache)}>")
+    run_cell(source, names, f"<answer {len(linecache.cache)}>")
 
 
 def _run_check(source, names):
