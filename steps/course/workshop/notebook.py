@@ -71,7 +71,7 @@ def build_text(number, module, name=STEPS):
         cell["id"] = f"workshop{number:02d}-{position:03d}"
         if cell["cell_type"] == "markdown":
             cell["source"] = _fix_links(number, ways, cell["source"])
-    return student_copies.finish_copy(number, whole | {"cells": cells}, name)
+    return student_copies.serialize_copy(number, whole | {"cells": cells}, name)
 
 
 def _fold_imports(cells):
