@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from steps.course.lessons import FILE, KERNELS, read_facts
+from steps.course.lessons import FILE, KERNELS, read_front_matter
 
 # For tests, and for the notebooks' kernels.
 os.environ.update(KERNELS | os.environ)
@@ -40,7 +40,7 @@ def pytest_collection_modifyitems(config, items):
         for item in items:
             # What runs a lesson's cells: its notebook, attempts and changes
             lesson = FILE.fullmatch(item.path.name)
-            if lesson and read_facts(int(lesson["number"])).compiles:
+            if lesson and read_front_matter(int(lesson["number"])).compiles:
                 item.add_marker(missing)
 
 

@@ -24,7 +24,7 @@ from .core.types import Array, Value
 STEP = 1e-4
 
 
-class Detached(Primitive):
+class IncompleteGradient(Primitive):
     """Gradient `i` of `f`. Its graph does not include the Variables `unseen`, which are
     inputs of `f` or gradients of its outputs, `gys`.
     """
@@ -36,7 +36,7 @@ class Detached(Primitive):
         return gx
 
     def vjp(self, xs: Sequence[Value], gy: Value) -> Value:
-        return Detached(self.f, self.gys, self.i, self.unseen).apply(gy)
+        return IncompleteGradient(self.f, self.gys, self.i, self.unseen).apply(gy)
 
     def changes_with(self, moving: Collection[Variable]) -> bool:
         """Return whether the gradient changes when the Variables in `moving` do."""
@@ -87,7 +87,7 @@ def mark_detached(
     def mark(i: int, gx: Variable) -> Variable:
         inputs = [x for g in _functions_behind([gx], sources) for x in g.inputs]
         unseen = sources.difference([gx], _variables(inputs))
-        return Detached(f, gys, i, unseen)(gx) if unseen else gx
+        return IncompleteGradient(f, gys, i, unseen)(gx) if unseen else gx
 
     return tuple(
         [gx if gx is None else mark(i, as_variable(gx)) for i, gx in enumerate(gxs)]
@@ -104,7 +104,7 @@ def warn_of_detached(
     """
     moving = set(xs)
     functions = _functions_behind(ys, moving)
-    marks = [g for g in functions if isinstance(g, Detached)]
+    marks = [g for g in functions if isinstance(g, IncompleteGradient)]
     if not marks:
         return False
     for g in sorted(functions, key=lambda g: g.generation):
@@ -140,7 +140,7 @@ def _functions_behind(ys: Iterable[Variable], ends: Any) -> set[Function]:
         if g is not None and g not in found:
             found.add(g)
             waiting += _variables(g.inputs)
-            waiting += g.unseen if isinstance(g, Detached) else ()
+            waiting += g.unseen if isinstance(g, IncompleteGradient) else ()
     return found
 
 

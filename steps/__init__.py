@@ -125,9 +125,9 @@ def progress(items, total=None):
     """
     from tqdm import tqdm
 
-    from .course.watching import is_watched
+    from .course.interactive import is_interactive
 
-    return tqdm(items, total=total, leave=False, disable=not is_watched())
+    return tqdm(items, total=total, leave=False, disable=not is_interactive())
 
 
 def source(thing, doc=False, before=None):

@@ -23,7 +23,7 @@ def write(folder, url):
     """Write copies of the map and the lessons, each beginning with the cell that
     installs the course.
     """
-    for path, text in student_copies.make_copies(folder, numbers()).items():
+    for path, text in student_copies.format_copies(folder, numbers()).items():
         notebook = json.loads(text)
         notebook["cells"].insert(0, install(url))
         path.parent.mkdir(parents=True, exist_ok=True)

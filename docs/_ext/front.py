@@ -10,7 +10,13 @@ from html import escape
 from address import repository
 
 from steps.course import overview
-from steps.course.lessons import module_path, notebook_path, numbers, read_facts, stem
+from steps.course.lessons import (
+    module_path,
+    notebook_path,
+    numbers,
+    read_front_matter,
+    stem,
+)
 
 # How many of a lesson's printed sentences its card shows.
 LINES = 3
@@ -96,8 +102,8 @@ def player():
 def cards(folder):
     """Return the cards: pictures and sentences from the lessons, with links to them."""
     made = ['<div class="cards">']
-    for number in [number for number in numbers() if read_facts(number).card]:
-        card = read_facts(number).card
+    for number in [number for number in numbers() if read_front_matter(number).card]:
+        card = read_front_matter(number).card
         made.append(
             f'<a href="lessons/{stem(number)}.html">'
             f"{_shown(number, card['cell'], folder)}<strong>{card['title']}</strong> "
@@ -114,7 +120,7 @@ def _shown(number, source, folder):
     if len(cells) != 1:
         raise LookupError(
             f"The front page shows the one cell of step {number} with {source!r}, and "
-            f"there are {len(cells)}: see `card` in the head of its lesson"
+            f"there are {len(cells)}: see `card` in the front matter of its lesson"
         )
     (cell,) = cells
     for output in cell["outputs"]:

@@ -23,13 +23,13 @@ from steps.course import exercises, overview
 from steps.course.lessons import (
     MAP,
     StepKind,
-    head,
     is_on_library,
     kind,
     lesson_path,
     notebook_path,
     numbers,
-    read_facts,
+    read_front_matter,
+    read_header,
     stem,
 )
 
@@ -268,7 +268,7 @@ def write_stages(folder):
     lines = ["# The course by stage", ""]
     toctree = ["../lessons/start"]
     for count, stage in enumerate(overview.read_stages(), 1):
-        hours = sum(head(number).minutes for number in stage.steps) / 60
+        hours = sum(read_header(number).minutes for number in stage.steps) / 60
         title = f"Stage {count}: {stage.title}"
         gain = f"By the end, {stage.gain} Its lessons take about {hours:.0f} hours."
         page = [f"# {title}", "", gain, "", *table(stage), ""]
@@ -288,15 +288,15 @@ def table(stage):
         "| :--- | :--- | ---: | :--- |",
     ]
     for number in stage.steps:
-        new = ", ".join(f"`{name}`" for name in head(number).new)
-        minutes = head(number).minutes
+        new = ", ".join(f"`{name}`" for name in read_header(number).new)
+        minutes = read_header(number).minutes
         rows.append(f"| {link(number)} | {question(number)} | {minutes} | {new} |")
     return rows
 
 
 def link(number):
     """Return a link to a lesson, from the pages of the stages."""
-    return f"[{number}. {head(number).title}](../lessons/{stem(number)}.ipynb)"
+    return f"[{number}. {read_header(number).title}](../lessons/{stem(number)}.ipynb)"
 
 
 def contents(places):
@@ -305,10 +305,11 @@ def contents(places):
 
 
 def question(number):
-    """Return the question that a step answers: the one in its head, or else the last in
-    the summary of the step before, or else the first sentence of the lesson.
+    """Return the question that a step answers: the one in its front matter, or else
+    the last in the summary of the step before, or else the first sentence of the
+    lesson.
     """
-    if asked := read_facts(number).question:
+    if asked := read_front_matter(number).question:
         return asked
     if number - 1 in numbers():
         summary = lesson_path(number - 1).read_text("utf-8").rpartition("## Summary")[2]
@@ -487,7 +488,7 @@ def introduced():
         if kind(number) is StepKind.PACKAGE:
             names = {*importlib.import_module(f"steps.{stem(number)}").__all__}
             if not is_on_library(number):
-                names |= {*head(number).new, *visited(number)}
+                names |= {*read_header(number).new, *visited(number)}
             for name in sorted(names & documented().keys()):
                 found.setdefault(name, number)
     return found
@@ -495,7 +496,7 @@ def introduced():
 
 def visited(number):
     """Yield the names of dezero_lite that a lesson visits, alone or in a module."""
-    for path in head(number).visits:
+    for path in read_header(number).visits:
         module, _, name = path.rpartition(".")
         yield name
         if module == "dezero_lite":
@@ -512,12 +513,12 @@ def first_met():
     found = {}
     for number in numbers():
         if kind(number) is not StepKind.DESIGN:
-            for name in head(number).new:
+            for name in read_header(number).new:
                 found.setdefault(name, number)
     for name, number in introduced().items():
         found.setdefault(name, number)
     for number in numbers():
-        for name in read_facts(number).explains:
+        for name in read_front_matter(number).explains:
             found.setdefault(name, number)
     return found
 

@@ -1,7 +1,7 @@
 """The course tool: builds, compares and checks the lessons of ``steps/``.
 
 =============== ======================================================================
-lessons         where a lesson's files are, and the facts in its head
+lessons         where a lesson's files are, its front matter and its header
 definitions     reads the definitions in a module's source code
 module_text     adds definitions to a module's source code, and removes them
 package_files   writes and runs a package that a lesson has as a dict of strings
@@ -11,7 +11,7 @@ sources         finds the package code that a lesson shows
 pictures        draws graphs described as text
 films           animations: a player, or a picture that plays once
 kernel          prepares a notebook's kernel for ``import steps``
-watching        tells whether a person is watching, for animations
+interactive     tells whether a person is watching, for animations
 formats         imports nbformat and jupytext quickly
 overview        the map, and the links between lessons
 exercises       solutions, and the stubs that replace them
@@ -27,7 +27,7 @@ results         verdicts in formats for other programs
 classroom       hands out lessons, grades submissions; a package
 slides          slides of a lesson
 mutating        measures checks with mutants of solutions; a package
-beginning       creates the skeleton of a new step
+new_lesson      creates the skeleton of a new step
 commands        the command line, ``python -m steps``
 =============== ======================================================================
 """

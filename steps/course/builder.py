@@ -179,7 +179,7 @@ def digest_sources(number):
     if number == MAP:  # its picture shows which lessons exist
         digest.update(str(lessons.numbers()).encode())
     for path in paths:
-        text = lessons.without_facts(_require(path).read_text(encoding="utf-8"))
+        text = lessons.drop_course_block(_require(path).read_text(encoding="utf-8"))
         digest.update(f"{path.name}{text}".encode())
     for texts in sources.list_shown(cells):
         digest.update("".join(texts).encode())

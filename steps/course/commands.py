@@ -11,9 +11,8 @@ from pathlib import Path
 
 from . import MISSING, builder, learner_folder, lessons, results
 from . import progress as solved
-from .beginning import begin, find_next_number
 from .classroom import class_command
-from .classroom.repository import MISSING_ADDRESS, lay_repository
+from .classroom.repository import MISSING_ADDRESS, write_repository
 from .differences import Differences
 from .judge import bubblewrap
 from .judge.attempts import RIGHT
@@ -21,13 +20,14 @@ from .lessons import (
     MAP,
     CourseError,
     find_unpaired_files,
-    head,
     known,
     numbers,
+    read_header,
     stem,
     with_map,
 )
 from .mutating import planted, scores
+from .new_lesson import create_lesson, find_next_number
 from .results import NOT_BEGUN
 from .student_copies import write_agents, write_copies
 from .workshop import workshop_command
@@ -85,11 +85,11 @@ def _make_parser():
     text = "overwrite notebooks that were changed by hand"
     option("--force", action="store_true", help=text)
     following = number | {"nargs": "?", "help": "by default, the next number"}
-    add("new", begin_step, number=following, title={"metavar": "TITLE"})
+    add("new", create_step, number=following, title={"metavar": "TITLE"})
     add("check", check_notebooks)
     add("student", write_student_copies, folder={"metavar": "DIR"}, numbers=several)
-    class_command.add_agents_option(add("lay", lay, folder=folder))
-    add("fresh", lay_fresh, number=number, folder=folder)
+    class_command.add_agents_option(add("lay", sync_folder, folder=folder))
+    add("fresh", restart_lesson, number=number, folder=folder)
     results.add_result_options(add("progress", show_progress, folder=folder))
     option = add("judge", judge_framework, path={"metavar": "PATH"})
     text = "a TOML file with the names that the framework uses"
@@ -99,7 +99,7 @@ def _make_parser():
     workshop_command.add_to(commands)
     class_command.add_class_commands(commands)
     where = {"metavar": "DIR", "help": "the student's repository"}
-    option = add("repository", lay_student_repository, folder=where, numbers=several)
+    option = add("repository", create_repository, folder=where, numbers=several)
     text = "percentage of exercises that must be right for CI to pass; 100"
     option(
         "--fail-under",
@@ -127,9 +127,9 @@ def _parse_number(text):
 def list_steps(options):
     """list the steps, with their new names"""
     for number in numbers():
-        facts = head(number)
-        new = f"  [{', '.join(facts.new)}]" if facts.new else ""
-        print(f"{number:3d}  {facts.title}{new}  {facts.minutes} min")
+        header = read_header(number)
+        new = f"  [{', '.join(header.new)}]" if header.new else ""
+        print(f"{number:3d}  {header.title}{new}  {header.minutes} min")
 
 
 def open_lab(options):
@@ -169,13 +169,13 @@ def check_notebooks(options):
     return int(bool(complaints))
 
 
-def begin_step(options):
+def create_step(options):
     """start a new step: a lesson and a module to rewrite"""
     _require_checkout()
     if options.title.isdecimal():
         raise CourseError('A step needs a title: python -m steps new "A toy lesson"')
     number = options.number or find_next_number()
-    for path in begin(number, options.title):
+    for path in create_lesson(number, options.title):
         print(f"Wrote {path.relative_to(lessons.ROOT)}.")
     print(f"Fill in each TODO; `python -m steps build {number}` builds the notebook.")
 
@@ -190,19 +190,19 @@ def write_student_copies(options):
     )
 
 
-def lay(options):
+def sync_folder(options):
     """create my-course, or update it without losing work"""
     folder = Path(options.folder or learner_folder.FOLDER)
-    laid = learner_folder.sync_copies(folder)
-    new, renewed, kept = laid["new"], laid["renewed"], laid["kept"]
+    done = learner_folder.sync_copies(folder)
+    new, renewed, kept = done["new"], done["renewed"], done["kept"]
     if new:
         if not options.no_agents:
             write_agents(folder)
         print(f"Created {_name_notebooks(new)} in {folder}, to work in.")
     if renewed:
         print(f"The course is newer: updated {_name_notebooks(renewed)}.")
-    if laid["broken"]:
-        names = ", ".join(f"{stem(n)}.ipynb" for n in laid["broken"])
+    if done["broken"]:
+        names = ", ".join(f"{stem(n)}.ipynb" for n in done["broken"])
         command = lessons.format_command("fresh N")
         print(
             f"{names} cannot be read and may be truncated: `{command}` backs up your "
@@ -223,10 +223,10 @@ def _name_notebooks(numbers):
     return stem(numbers[0]) if len(numbers) == 1 else f"{len(numbers)} notebooks"
 
 
-def lay_fresh(options):
+def restart_lesson(options):
     """back up your copy of a step, and create a new one"""
     folder = options.folder or learner_folder.FOLDER
-    old_copy = learner_folder.lay_fresh(options.number, folder)
+    old_copy = learner_folder.restart_lesson(options.number, folder)
     name = stem(options.number)
     print(f"Created a new {name}.ipynb; your old copy is now {old_copy.name}.")
 
@@ -250,7 +250,7 @@ def _describe_progress(judged):
     for number, verdicts in judged.items():
         if number in untouched:
             continue
-        yield f"{number:3d}  {head(number).title}"
+        yield f"{number:3d}  {read_header(number).title}"
         for exercise, verdict in enumerate(verdicts, start=1):
             # Show only the first line: a check's message may have many.
             wrong = verdict not in (RIGHT, NOT_BEGUN)
@@ -263,10 +263,10 @@ def _describe_progress(judged):
     yield f"{count} exercises are solved."
 
 
-def lay_student_repository(options):
+def create_repository(options):
     """create a repository for a student: notebooks, and workflows that judge them"""
     percent, agents = f"{options.fail_under:g}", not options.no_agents
-    course, written = lay_repository(options.folder, options.numbers, percent, agents)
+    course, written = write_repository(options.folder, options.numbers, percent, agents)
     print(f"Wrote {len(written)} files into {Path(options.folder).resolve()}.")
     print(f"It is judged by {course}")
     if MISSING_ADDRESS in course:

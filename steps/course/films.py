@@ -5,7 +5,7 @@ import re
 
 from matplotlib.animation import PillowWriter
 
-from .watching import is_watched
+from .interactive import is_interactive
 
 # Matplotlib's player downloads an icon font; every font has these characters.
 ICONS = {
@@ -40,7 +40,7 @@ class Film:
         self.frames = len(frames)
         images = [frame.convert("RGB") for frame in frames]
         self.png = _encode(images, animation._interval)
-        self.html = self._make_player(animation) if is_watched() else None
+        self.html = self._make_player(animation) if is_interactive() else None
         plt.close(animation._fig)
 
     def _make_player(self, animation):

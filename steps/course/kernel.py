@@ -14,7 +14,7 @@ import traceback
 
 from .checks import BOLD, PLAIN
 from .exercises import CHECK
-from .watching import notebook_shell
+from .interactive import get_ipython_shell
 
 TAG = re.compile(r"<style>.*?</style>|<(/?)(\w*)[^>]*>", re.S)
 # The closing tags of these end a line.
@@ -28,7 +28,7 @@ LESSON_CELL = re.compile(r"(step\d\d|start)-\d+$")
 
 def prepare():
     """Prepare the kernel that runs this code, if there is one."""
-    shell = notebook_shell()
+    shell = get_ipython_shell()
     if not hasattr(shell, "kernel"):
         return
     shell.set_custom_exc((Exception,), _show_error)

@@ -38,14 +38,14 @@ def sync_copies(folder=None):
     if is_same and all(path.exists() for path in targets.values()):
         return done
     for number, target in targets.items():
-        if state := sync_copy(target, _make_copy(number, folder)):
+        if state := sync_copy(target, _format_copy(number, folder)):
             done[state].append(number)
     write_json(folder / STAMP, {"course": digest})
     return done
 
 
-def _make_copy(number, folder):
-    return student_copies.make_copy(number, folder, tell_solutions=True)
+def _format_copy(number, folder):
+    return student_copies.format_copy(number, folder, tell_solutions=True)
 
 
 def sync_copy(target, text):
@@ -72,16 +72,16 @@ def sync_copy(target, text):
     return "renewed"
 
 
-def lay_copy(number, folder=None):
+def create_copy(number, folder=None):
     """Create the learner's copy of a lesson unless it exists; return its path."""
     folder = Path(folder or FOLDER).resolve()
     target = folder / notebook_path(number).name
     if not target.exists():
-        student_copies.write_new(target, _make_copy(number, folder))
+        student_copies.write_new(target, _format_copy(number, folder))
     return target
 
 
-def lay_fresh(number, folder=None):
+def restart_lesson(number, folder=None):
     """Rename the learner's copy of a lesson, and create a new copy.
 
     Returns
@@ -96,7 +96,7 @@ def lay_fresh(number, folder=None):
     """
     folder = Path(folder or FOLDER).resolve()
     target = folder / notebook_path(known(number)).name
-    text = _make_copy(number, folder)
+    text = _format_copy(number, folder)
     old = set_aside(target)
     student_copies.write_new(target, text)
     return old

@@ -1,4 +1,4 @@
-"""Paths of the course's files, and the facts in the head of each lesson."""
+"""Paths of the course's files, and the front matter and header of each lesson."""
 
 import os
 import re
@@ -66,12 +66,12 @@ class StepKind(Enum):
 
 
 def one_of(*values):
-    """Make a field of Facts that takes one of some values; the first is the default."""
+    """Make a field of FrontMatter with some possible values, the first by default."""
     return field(default=values[0], metadata={"values": values})
 
 
 @dataclass(frozen=True)
-class Facts:
+class FrontMatter:
     """The settings of a lesson, from the block ``course:`` in the front matter of its
     ``stepNN.md``. CONTRIBUTING.md explains the keys.
     """
@@ -99,8 +99,8 @@ class Facts:
 BLOCK = re.compile(r"\A(---\n(?:(?!---\n).*\n)*?)(course:.*\n(?:[ #].*\n)*)")
 
 
-def read_facts(number):
-    """Read the Facts of a lesson.
+def read_front_matter(number):
+    """Read the settings in the front matter of a lesson.
 
     Raises
     ------
@@ -108,14 +108,14 @@ def read_facts(number):
         If the block has an unknown key, or a wrong value.
     """
     path = lesson_path(number)
-    return _read_facts(path, path.stat().st_mtime_ns)
+    return _read_front_matter(path, path.stat().st_mtime_ns)
 
 
 @cache  # until the file changes
-def _read_facts(path, _):
+def _read_front_matter(path, _):
     block = BLOCK.match(path.read_text(encoding="utf-8"))
     if not block:
-        return Facts()
+        return FrontMatter()
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -128,20 +128,20 @@ def _read_facts(path, _):
     for key, value in said.items():
         if wrong := _what_is_wrong(key, value):
             raise CourseError(f"{path.name}: `{key}` in `course` {wrong}.")
-    return Facts(**said)
+    return FrontMatter(**said)
 
 
 def _what_is_wrong(key, value):
-    known = {fact.name: fact for fact in fields(Facts)}
+    known = {setting.name: setting for setting in fields(FrontMatter)}
     if key not in known:
         return "is unknown; CONTRIBUTING.md lists the settings"
-    values, kind = known[key].metadata.get("values"), type(getattr(Facts(), key))
+    values, kind = known[key].metadata.get("values"), type(getattr(FrontMatter(), key))
     if values and value not in values:
         return f"must be one of {', '.join(filter(None, values))}, not {value!r}"
     return "" if type(value) is kind else f"must be a {kind.__name__}, not {value!r}"
 
 
-def without_facts(text):
+def drop_course_block(text):
     """Return a lesson's text without the block ``course:``, which is not displayed."""
     return BLOCK.sub(r"\1", text)
 
@@ -150,7 +150,7 @@ def latest(key, number):
     """Return the value of a key in the last lesson up to this one that sets it; None if
     none does.
     """
-    said = [getattr(read_facts(n), key) for n in numbers() if n <= number]
+    said = [getattr(read_front_matter(n), key) for n in numbers() if n <= number]
     return next(filter(None, reversed(said)), None)
 
 
@@ -162,7 +162,7 @@ def is_on_library(number):
 
 def kind(number):
     """Return the StepKind of a step."""
-    return StepKind[read_facts(number).kind.upper()]
+    return StepKind[read_front_matter(number).kind.upper()]
 
 
 def of_kind(*kinds):
@@ -173,7 +173,7 @@ def of_kind(*kinds):
 def previous(number):
     """Return the step that this one continues; 0 if it starts from scratch."""
     if kind(number) is StepKind.DESIGN:
-        return read_facts(number).continues
+        return read_front_matter(number).continues
     return max((n for n in of_kind(kind(number)) if n < number), default=0)
 
 
@@ -230,8 +230,8 @@ def notebook_path(number):
 
 
 @dataclass
-class Head:
-    """The head of a lesson: its title, and the line of facts under it."""
+class Header:
+    """The header of a lesson: its title, and the **Time** line under it."""
 
     title: str
     minutes: int
@@ -241,20 +241,20 @@ class Head:
     visits: list[str]
 
 
-def head(number):
-    """Read the head of a lesson.
+def read_header(number):
+    """Read the header of a lesson.
 
-    The line of facts reads ``**Time** 20 minutes · **Builds on** step 7``, followed, if
-    there is anything to list, by ``· **New** `f` · **Changed** `g` · **Gone** `h```. If
-    the lesson visits dezero_lite, it ends with ``· **Visits**
+    The line under the title reads ``**Time** 20 minutes · **Builds on** step 7``,
+    followed, if there is anything to list, by ``· **New** `f` · **Changed** `g` ·
+    **Gone** `h```. If the lesson visits dezero_lite, it ends with ``· **Visits**
     `dezero_lite.layers.GRU```. It lists at most ten new names; the others are in a
     table at the end of the lesson, whose first column is called *Also new*.
     """
-    return head_of(lesson_path(number).read_text(encoding="utf-8"), number)
+    return parse_header(lesson_path(number).read_text(encoding="utf-8"), number)
 
 
-def head_of(text, number):
-    """Read the head from the text of a lesson."""
+def parse_header(text, number):
+    """Read the header from the text of a lesson."""
     title = re.search(rf"(?m)^# Step {number}: (.+)$", text)
     line = re.search(r"(?m)^\*\*Time\*\* (\d+) minutes · \*\*Builds on\*\* .+$", text)
     if not title or not line:
@@ -265,7 +265,7 @@ def head_of(text, number):
     new, *others = (
         _names(line[0], word) for word in ("New", "Changed", "Gone", "Visits")
     )
-    return Head(title[1], int(line[1]), new + _also_new(text), *others)
+    return Header(title[1], int(line[1]), new + _also_new(text), *others)
 
 
 def _names(line, word):

@@ -12,11 +12,11 @@ from html import escape
 from .lessons import (
     MAP,
     CourseError,
-    head,
     lesson_path,
     notebook_path,
     numbers,
-    read_facts,
+    read_front_matter,
+    read_header,
 )
 
 STAGE = re.compile(r"^### Stage \d+: (?P<title>.+)\n\nBy the end, (?P<gain>.+)$", re.M)
@@ -37,10 +37,10 @@ def read_stages():
     text = lesson_path(MAP).read_text(encoding="utf-8")
     stages, n = [Stage(title, gain, {}) for title, gain in STAGE.findall(text)], 1
     for number in numbers():
-        n = read_facts(number).stage or n
+        n = read_front_matter(number).stage or n
         if n > len(stages):
             raise CourseError(f"Step {number} of stage {n} is missing from start.md.")
-        stages[n - 1].steps[number] = head(number).title
+        stages[n - 1].steps[number] = read_header(number).title
     return stages
 
 
@@ -57,8 +57,8 @@ def add_links(text):
     text = text.replace("{hours}", str(count_hours(course)))
     for stage in read_stages():
         lines = [
-            f"{number}. {make_link(title, number)}, {head(number).minutes} minutes"
-            for number, title in stage.steps.items()
+            f"{n}. {make_link(title, n)}, {read_header(n).minutes} minutes"
+            for n, title in stage.steps.items()
         ]
         text = text.replace(stage.gain, "\n".join([stage.gain, "", *lines]))
     return text
@@ -66,7 +66,7 @@ def add_links(text):
 
 def count_hours(chosen):
     """Count the hours that lessons take, exercises included."""
-    return round(sum(head(number).minutes for number in chosen) / 60)
+    return round(sum(read_header(number).minutes for number in chosen) / 60)
 
 
 def make_link(text, number):
@@ -87,7 +87,7 @@ def make_navigation(number):
 
 
 def _make_titled_link(number):
-    return make_link(f"{number}. {head(number).title}", number)
+    return make_link(f"{number}. {read_header(number).title}", number)
 
 
 def remove_links(text, missing):

@@ -16,7 +16,7 @@ from typing import Any
 
 from . import exercises, overview
 from .builder import LINKS, cut
-from .lessons import CourseError, head, known, notebook_path, stem
+from .lessons import CourseError, known, notebook_path, read_header, stem
 from .student_copies import write_new
 
 REVEAL = "sphinx_revealjs", "_static/revealjs/dist"
@@ -51,7 +51,7 @@ def make_page(number):
 
     columns = "\n".join(map(_render_column, group_slides(_select_cells(number))))
     fields = {
-        "title": html.escape(f"{number}. {head(number).title}"),
+        "title": html.escape(f"{number}. {read_header(number).title}"),
         "reveal.css": _read_asset(*REVEAL, "reveal.css"),
         "colours": HtmlFormatter(style="default").get_style_defs(".highlight"),
         "columns": columns,

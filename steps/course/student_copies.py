@@ -37,12 +37,12 @@ def write_copies(folder, chosen=None):
     """
     folder = Path(folder).resolve()
     chosen = [known(n) for n in chosen or numbers()]
-    return write_all(folder, make_copies(folder, chosen))
+    return write_all(folder, format_copies(folder, chosen))
 
 
-def make_copies(folder, chosen, **settings):
-    """Make the copies for a folder, and the map if the folder lacks it: a dict from
-    path to text. The settings are those of `make_copy`.
+def format_copies(folder, chosen, **settings):
+    """Format the copies for a folder, and the map if the folder lacks it: a dict from
+    path to text. The settings are those of `format_copy`.
     """
     number_at = {folder / notebook_path(n).name: n for n in chosen}
     map_path = folder / notebook_path(MAP).name
@@ -52,7 +52,7 @@ def make_copies(folder, chosen, **settings):
     def missing(name):
         return folder / name not in number_at and not (folder / name).exists()
 
-    made = (make_copy(n, folder, missing, **settings) for n in number_at.values())
+    made = (format_copy(n, folder, missing, **settings) for n in number_at.values())
     return dict(zip(number_at, made, strict=True))
 
 
@@ -99,10 +99,10 @@ def ignore(_):
     """Do nothing; the default for `missing` and `finish`."""
 
 
-def make_copy(
+def format_copy(
     number, folder, missing=ignore, tell_solutions=False, finish=ignore, name=STEPS
 ):
-    """Make the text of a student's copy for a folder.
+    """Format a student's copy of a lesson, for a folder, as the text of a notebook.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def make_copy(
         else:
             cell["source"] = overview.remove_links(cell["source"], missing)
     finish(notebook)
-    return finish_copy(number, notebook, name)
+    return serialize_copy(number, notebook, name)
 
 
 def remove_solutions(notebook, tell_solutions=False):
@@ -179,8 +179,8 @@ def _name_help(number, exercise, hints, solutions):
     return f"\n\nStuck? {', '.join(ways)}." if ways else ""
 
 
-def finish_copy(number, notebook, name=STEPS):
-    """Make the text of a copy, with digests of its original cells in the metadata."""
+def serialize_copy(number, notebook, name=STEPS):
+    """Serialize a copy, with digests of its original cells in the metadata."""
     name_steps(notebook, name)
     notebook["metadata"] |= make_kernel_metadata()
     notebook["metadata"]["course"] = {

@@ -98,7 +98,7 @@ class Learner:
         self.place = place
 
     def open(self, number):
-        workspace.lay_notebook(number, self.place)
+        workspace.sync_notebook(number, self.place)
         return json.loads(self.path(number).read_text(encoding="utf-8"))
 
     def path(self, number):

@@ -77,7 +77,7 @@ def test_a_call_quotes_the_answer_and_not_the_check():
 
 def test_time_that_is_up_is_not_explained_away():
     check = "@steps.check(1)\ndef check():\n    while True: pass"
-    assert cells.catch_failure(check, {"steps": steps}, 0.1).words == cells.TOO_SLOW
+    assert cells.catch_failure(check, {"steps": steps}, 0.1).message == cells.TOO_SLOW
 
 
 def test_a_check_that_is_content_says_so(capsys):

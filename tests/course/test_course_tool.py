@@ -110,10 +110,10 @@ def test_a_film_that_is_watched_has_a_player_that_needs_no_network(
 
 def test_a_bar_is_shown_to_who_watches(monkeypatch, capsys):
     pytest.importorskip("tqdm")
-    for is_watched in (True, False):
-        asked_by(monkeypatch, is_watched)
+    for is_interactive in (True, False):
+        asked_by(monkeypatch, is_interactive)
         assert list(progress(iter("ab"), total=2)) == ["a", "b"]
-        assert ("0/2" in capsys.readouterr().err) == is_watched
+        assert ("0/2" in capsys.readouterr().err) == is_interactive
     # Without a kernel, it needs a terminal.
     monkeypatch.setattr("IPython.get_ipython", lambda: None)
     assert list(progress("ab")) == ["a", "b"]
@@ -129,7 +129,8 @@ def test_list(capsys):
     assert main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(numbers())
-    assert lines[0] == f"  1  A box for data  [Variable]  {lessons.head(1).minutes} min"
+    minutes = lessons.read_header(1).minutes
+    assert lines[0] == f"  1  A box for data  [Variable]  {minutes} min"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such pipes there")
@@ -221,4 +222,4 @@ def test_a_lesson_without_a_head_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(lessons, "LESSONS", tmp_path)
     (tmp_path / "step01.md").write_text("# Something\n")
     with pytest.raises(CourseError, match=r"step01\.md needs a title"):
-        lessons.head(1)
+        lessons.read_header(1)

@@ -35,7 +35,7 @@ from steps.course.mutating import fork_pool
 )
 def test_what_a_cell_fails_with_is_told_in_words(cell, words):
     count = len(cells.linecache.cache)
-    assert cells.catch_failure(cell, {}).words == words.format(count)
+    assert cells.catch_failure(cell, {}).message == words.format(count)
 
 
 def test_a_cell_that_does_not_fail_is_silent_and_leaves_its_names(capsys):
@@ -48,7 +48,9 @@ def test_a_cell_that_does_not_fail_is_silent_and_leaves_its_names(capsys):
 
 def test_a_cell_that_never_ends_is_stopped_where_something_can_wake_us(monkeypatch):
     if hasattr(cells.signal, "SIGALRM"):
-        assert cells.catch_failure("while True: pass", {}, 0.2).words == cells.TOO_SLOW
+        assert (
+            cells.catch_failure("while True: pass", {}, 0.2).message == cells.TOO_SLOW
+        )
     monkeypatch.delattr(cells.signal, "SIGALRM", raising=False)
     assert cells.catch_failure("done = 1 + 1", {}, 0.2) is None
 
@@ -122,7 +124,7 @@ def test_what_is_noticed_brings_a_cell_no_time(monkeypatch):
     child = Mock()
     child.receive.side_effect = [{"noticed": "x"}, {"noticed": "x"}, {"done": None}]
     task = {"kind": ATTEMPT, "exercise": 1, "seconds": 20}
-    assert attempts._await_answer(child, task, {}) is None
+    assert attempts._await_result(child, task, {}) is None
     patience = 20 + attempts.GRACE_SECONDS
     assert child.receive.call_args_list == [call(patience - n) for n in (1, 2, 3)]
 
@@ -180,7 +182,7 @@ def test_an_attempt_spoils_nothing_for_the_others(jobs, tmp_path):
     attempts = spoils, checks, ["import os\nos._exit(0)"], checks, ["1 / 0", "y"]
     found = tried(*attempts, jobs=jobs, lesson=lesson)
     assert found[:2] == [{}, {}]
-    assert found[2][fork_pool.WHOLE_ATTEMPT].words == "ends Python"
+    assert found[2][fork_pool.WHOLE_ATTEMPT].message == "ends Python"
     assert found[3] == {}
     kinds = [(n, failed.kind) for n, failed in sorted(found[4].items())]
     assert kinds == [(0, "ZeroDivisionError"), (1, "NameError")]

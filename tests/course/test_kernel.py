@@ -33,7 +33,7 @@ def shell(monkeypatch):
     monkeypatch.setattr(
         shell, "_showtraceback", lambda *shown: shell.shown.append(shown)
     )
-    monkeypatch.setattr(kernel, "notebook_shell", lambda: shell)
+    monkeypatch.setattr(kernel, "get_ipython_shell", lambda: shell)
     monkeypatch.delenv("MPLBACKEND", raising=False)
     hook = sys.excepthook
     kernel.prepare()

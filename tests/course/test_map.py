@@ -10,9 +10,9 @@ from steps.course import builder, overview
 from steps.course.lessons import (
     MAP,
     NOTEBOOKS,
-    head,
     notebook_path,
     numbers,
+    read_header,
     stem,
 )
 from tests.course.test_builder import LESSON, no_kernel, one_step  # noqa: F401
@@ -30,7 +30,8 @@ def test_every_step_stands_on_the_map_once_and_under_its_own_title():
     assert [n for stage in overview.read_stages() for n in stage.steps] == numbers()
     text = "\n".join(texts(builder.assemble(MAP)))
     for number in numbers():
-        assert f"{number}. [{head(number).title}](step{number:02d}.ipynb)" in text
+        title = read_header(number).title
+        assert f"{number}. [{title}](step{number:02d}.ipynb)" in text
     assert {f"step{n:02d}.ipynb" for n in numbers()} == set(LINK.findall(text))
 
 

@@ -74,7 +74,7 @@ def test_the_folder_has_the_map_and_every_lesson_and_is_laid_once(
     assert learner_folder.sync_copies()["new"] == [2]
     # Nothing is rebuilt while the course stays the same.
     again = lambda *_, **__: pytest.fail("made again")
-    monkeypatch.setattr(student_copies, "make_copy", again)
+    monkeypatch.setattr(student_copies, "format_copy", again)
     assert not any(learner_folder.sync_copies().values())
 
 

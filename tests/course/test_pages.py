@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from steps.course import lessons, overview
-from steps.course.lessons import ROOT, StepKind, head, read_facts
+from steps.course.lessons import ROOT, StepKind, read_front_matter, read_header
 from steps.course.lessons import numbers as all_steps
 
 DOCS = ROOT / "docs"
@@ -42,7 +42,7 @@ def test_a_route_names_what_it_builds_on_and_leaves_out():
             lesson = lessons.lesson_path(number).read_text(encoding="utf-8")
             needed |= set(map(int, re.findall(r"\d+", BUILDS_ON.search(lesson)[1])))
         assert sorted(needed - set(chosen)) == steps_in(on_trust)
-        minutes = sum(head(number).minutes for number in chosen)
+        minutes = sum(read_header(number).minutes for number in chosen)
         assert f"{minutes / 60:.1f}" == hours
 
 
@@ -74,7 +74,7 @@ def test_a_plan_goes_forward_and_states_the_times_of_its_lessons(title, rows):
     assert set(steps) <= set(all_steps())
     assert len(found) == rows
     for row, (worked, _, stated) in enumerate(found, 1):
-        minutes = sum(head(number).minutes for number in worked)
+        minutes = sum(read_header(number).minutes for number in worked)
         assert abs(stated - minutes) <= 5, f"{title}, row {row}: {minutes} minutes"
 
 
@@ -90,7 +90,7 @@ def test_fifteen_weeks_leave_no_step_of_the_book_out_and_days_fit():
 
 
 def test_the_hours_of_the_book_are_those_that_learners_are_told():
-    minutes = sum(head(number).minutes for number in range(1, 61))
+    minutes = sum(read_header(number).minutes for number in range(1, 61))
     hours = re.search(r"about (\d+) hours", (DOCS / "learn.md").read_text("utf-8"))
     assert abs(int(hours[1]) - minutes / 60) < 3
 
@@ -152,7 +152,9 @@ def test_each_name_has_a_summary_of_one_sentence(pages):
 
 
 def test_a_method_listed_apart_is_explained_by_that_step(pages):
-    explained = [(name, n) for n in all_steps() for name in read_facts(n).explains]
+    explained = [
+        (name, n) for n in all_steps() for name in read_front_matter(n).explains
+    ]
     assert explained
     for name, step in explained:
         owner, _, method = name.partition(".")
@@ -221,7 +223,7 @@ def test_each_step_has_a_question_that_stands_alone_and_each_page_a_place(pages)
         asked = pages.question(number)
         assert len(asked) > 15, f"step {number}: {asked}"
         ends = asked.endswith("?")
-        assert ends or not read_facts(number).question, f"step {number}: {asked}"
+        assert ends or not read_front_matter(number).question, f"step {number}: {asked}"
     # It is the last step in the previous summary.
     summary = lessons.lesson_path(40).read_text("utf-8").rpartition("## Summary")[2]
     assert pages.question(41) in " ".join(summary.split())

@@ -239,7 +239,7 @@ def test_a_file_that_is_no_notebook_is_named_and_stays(learner):
     assert_refused(
         CourseError, "fresh 8", lambda: workspace.read_attempt(8, learner.place)
     )
-    workspace.lay_notebook(8, learner.place)
+    workspace.sync_notebook(8, learner.place)
     assert learner.path(8).read_text(encoding="utf-8") == "{"
 
 
@@ -271,8 +271,8 @@ def test_a_notebook_in_which_somebody_worked_stays_when_the_course_is_newer(
     monkeypatch.setattr(
         "steps.course.workshop.notebook._make_judge_cells", lambda number: []
     )
-    assert workspace.lay_notebook(8, learner.place)[1] == "renewed"
-    assert workspace.lay_notebook(9, learner.place)[1] == "kept"
+    assert workspace.sync_notebook(8, learner.place)[1] == "renewed"
+    assert workspace.sync_notebook(9, learner.place)[1] == "kept"
     assert learner.path(9).read_text(encoding="utf-8") == theirs
 
 
@@ -280,7 +280,7 @@ def test_begun_afresh_the_old_ones_are_kept(learner):
     learner.types(8, WALK)
     learner.own_file(8).write_text("x = 1\n", encoding="utf-8")
     theirs = learner.path(8).read_text(encoding="utf-8")
-    aside = workspace.lay_fresh(8, learner.place)
+    aside = workspace.restart_step(8, learner.place)
     assert aside.read_text(encoding="utf-8") == theirs
     assert (learner.place / "step08-old1.py").read_text(encoding="utf-8") == "x = 1\n"
     assert workspace.find_current(learner.place) == 1
@@ -342,7 +342,7 @@ def test_a_line_that_is_not_true_shows_what_it_compares():
         cell = f"import numpy as np\nf = abs\nx, y = 1.0, 2.0\n{line}"
         task = {"number": 1, "cells": [("It works", cell)], "text": read_code(1)}
         task |= {"brief": True, "seconds": 9, "first": [], "traced": []}
-        error = trial.answer(task, lambda line: None)["failure"]["error"]
+        error = trial.handle_task(task, lambda line: None)["failure"]["error"]
         assert error.endswith(said), error
 
 

@@ -19,7 +19,7 @@ import steps
 from steps.course import builder
 from steps.course.capabilities import WORKS, run_probe
 from steps.course.commands import main
-from steps.course.lessons import STEPS, CourseError, read_facts
+from steps.course.lessons import STEPS, CourseError, read_front_matter
 from steps.course.module_text import ModuleText
 from steps.course.student_copies import write_new
 from steps.course.workshop import (
@@ -155,11 +155,11 @@ def test_every_row_works_on_the_small_package_and_not_before_its_step(restored):
             assert {*found.values()} <= {step == number}, (step, found)
 
 
-@pytest.mark.parametrize("number", [n for n in WRITE if read_facts(n).asks])
+@pytest.mark.parametrize("number", [n for n in WRITE if read_front_matter(n).asks])
 def test_a_stub_says_what_else_the_table_requires(number):
     base = build_package(find_previous(number))
     cells = make_stubs(get_step(number), base)
-    for name, words in read_facts(number).asks.items():
+    for name, words in read_front_matter(number).asks.items():
         begins = re.compile(rf"^(def|class) {name}\b", re.M)
         (cell,) = filter(begins.search, cells)
         assert words in cell.replace(f"\n# TODO step {number}: ", " ")

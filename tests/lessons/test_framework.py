@@ -21,7 +21,7 @@ from steps import step60
 from steps.course.capabilities import CAPABILITIES, WORKS, run_probe
 from steps.course.definitions import find_globals
 from steps.course.definitions import read_definitions as parts_of
-from steps.course.lessons import ROOT, head
+from steps.course.lessons import ROOT, read_header
 from steps.course.module_text import ModuleText
 from steps.course.workshop.package import MODULES_OF_STAGE_7, read_introductions
 from steps.framework import attention, gpt
@@ -447,7 +447,7 @@ def test_the_headings_of_the_rooms_name_the_steps_that_bring_what_is_below():
 @pytest.mark.parametrize("number", STEPS[1:])
 def test_a_lesson_announces_nothing_of_the_package_that_its_step_does_not_bring(number):
     there = {name for room in ROOMS for name in definitions(room)}
-    assert there & set(head(number).new) <= growth(number)
+    assert there & set(read_header(number).new) <= growth(number)
 
 
 def test_methods_come_with_the_step_that_brings_them():

@@ -102,8 +102,8 @@ def test_all_complaints_are_said_at_once_and_each_under_its_guard():
     for words in (*starts, "89"):
         assert any(words in text for text in said)
     assert len(said) == 4
-    headless = of_text(8, lesson(8).text.replace("**Time**", "**Tyme**"))
-    said = checks.complaints(headless)
+    without_header = of_text(8, lesson(8).text.replace("**Time**", "**Tyme**"))
+    said = checks.complaints(without_header)
     assert any("needs a title `# Step 8: …`" in text for text in said)
 
 
@@ -136,9 +136,9 @@ def test_careless_tags_are_seen():
     assert "unknown tag skip" in said
 
 
-def test_what_a_lesson_does_and_its_head_does_not_say_is_seen():
+def test_what_a_lesson_does_and_its_front_matter_does_not_say_is_seen():
     cell = "```{code-cell} ipython3\noptimizer.update()\nbest_time(f)\n```\n"
-    trains, measures = checks.unsaid_in_the_head(replace(lesson(1), text=cell))
+    trains, measures = checks.unsaid_in_the_front_matter(replace(lesson(1), text=cell))
     assert "`trains: true`" in trains
     assert "`measures: true`" in measures
 
@@ -167,10 +167,10 @@ def test_a_page_from_another_host_is_seen():
 
 
 def test_wrong_minutes_are_seen():
-    stated = lesson(3).head.minutes
+    stated = lesson(3).header.minutes
     wrong = with_text(3, f"**Time** {stated} ", f"**Time** {stated + 1} ")
     (said,) = checks.wrong_minutes(wrong)
-    assert said == f"the head says {stated + 1} minutes, and {stated} it takes"
+    assert said == f"the header says {stated + 1} minutes, and {stated} it takes"
     endless = with_cell(3, 1, source=["x = 1\n"] * 900)
     assert any("two lessons" in said for said in checks.wrong_minutes(endless))
 
@@ -199,7 +199,7 @@ def test_missing_parts_are_seen():
     assert list(map(len, found)) == [1, 3, 2]  # the other exercises, always
 
 
-def test_more_than_ten_names_in_a_head_are_seen():
+def test_more_than_ten_names_in_a_header_are_seen():
     facts = "# Step 7: A\n\n**Time** 9 minutes · **Builds on** step 6 · **New** `a`"
     text = (
         facts + ", `b`" * 8 + " · **Visits** `c`\n\n| Also new | is |\n|-|-|\n| `d` |\n"
@@ -207,7 +207,9 @@ def test_more_than_ten_names_in_a_head_are_seen():
     assert checks.too_many_names(of_text(7, text)) == []
     for name in ("`a`", "`c`"):
         (said,) = checks.too_many_names(of_text(7, text.replace(name, f"{name}, `e`")))
-        assert said.startswith("11 names in the head: move some to a table at the end")
+        assert said.startswith(
+            "11 names in the header: move some to a table at the end"
+        )
 
 
 def test_unwritten_and_unkind_words_are_seen():
@@ -259,7 +261,7 @@ def test_what_is_new_or_gone_and_not_announced_is_seen():
     swapped = replace(lesson(8), module=module)
     assert {
         "E is new and not announced, after **New**",
-        "Exp is gone, and the head does not say so",
+        "Exp is gone, and the header does not say so",
     } <= set(checks.wrongly_announced(swapped))
 
 
@@ -280,12 +282,12 @@ def test_what_comes_from_the_future_is_seen():
 
 def test_a_name_forgotten_under_new_is_seen():
     (said,) = checks.announced_wrongly(with_text(24, "`sphere`, ", ""))
-    assert said == "sphere is new: the head needs it after **New**"
+    assert said == "sphere is new: the header needs it after **New**"
     (said,) = checks.announced_wrongly(with_text(24, "`sphere`", "`sphere`, `cube`"))
     assert said == "cube is after **New**, and is not new"
     # In a table at the end.
     (said,) = checks.announced_wrongly(with_text(74, "| `loss_of` |", "| loss |"))
-    assert said == "loss_of is new: the head needs it after **New**"
+    assert said == "loss_of is new: the header needs it after **New**"
 
 
 def test_a_new_name_that_is_not_shown_is_seen():
@@ -366,13 +368,13 @@ def test_a_step_that_exports_what_is_not_its_own_is_seen(monkeypatch):
 
 
 def test_a_design_that_announces_strange_names_is_seen():
-    head = (
+    header = (
         "# Step 65: A\n\n**Time** 10 minutes · **Builds on** step 60 · **New** `Duck`"
     )
     found = checks.announces_strange_names
-    assert found(of_text(65, head)) == ["Duck is not in `__all__`"]
-    assert found(of_text(65, head.replace("`", ""))) == [
-        "the head has nothing after **New**"
+    assert found(of_text(65, header)) == ["Duck is not in `__all__`"]
+    assert found(of_text(65, header.replace("`", ""))) == [
+        "the header has nothing after **New**"
     ]
 
 

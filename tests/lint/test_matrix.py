@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from steps.course.lessons import ROOT, read_facts
+from steps.course.lessons import ROOT, read_front_matter
 from tests import matrix
 from tests.support import disturbed, processors
 
@@ -100,7 +100,7 @@ def test_lessons_that_train_or_measure_run_in_every_setting(runs, capsys):
 def test_quick_takes_two_settings_and_lessons_that_train(runs, capsys):
     code, _ = processors_said(capsys, [], [], True, 1, False)
     assert code == 0
-    assert all(read_facts(n).trains for lessons, _ in runs for n in lessons)
+    assert all(read_front_matter(n).trains for lessons, _ in runs for n in lessons)
     assert len(runs) in (1, 2)
 
 

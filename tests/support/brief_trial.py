@@ -14,6 +14,6 @@ def brought(step, names_of=vars):
     return [row for row in works if row.learned_at(step) == step]
 
 
-def answer(task, say):
+def handle_task(task, say):
     trial.list_rows = brought
-    return trial.answer(task | {"cells": []}, say)
+    return trial.handle_task(task | {"cells": []}, say)

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-from steps.course.lessons import NOTEBOOKS, ROOT, numbers, read_facts
+from steps.course.lessons import NOTEBOOKS, ROOT, numbers, read_front_matter
 
 # In a report: places, lines that differ, and failing lines with their errors.
 TOLD = r"Step \d.*, cell .*|stored: .*|now: .*|-+> .*|\w+Error: .*|.* output fields .*"
@@ -21,7 +21,7 @@ COLOURS = re.compile(r"\x1b\[[\d;]*m")
 def main(lessons, rounds=3):
     """Run each lesson with this many disturbances, and print what changes."""
     changed = []
-    for number in lessons or [n for n in numbers() if read_facts(n).trains]:
+    for number in lessons or [n for n in numbers() if read_front_matter(n).trains]:
         for seed in range(rounds):
             ran = run(number, seed)
             report = COLOURS.sub("", ran.stdout)

@@ -145,7 +145,7 @@ class Attempts:
                 if exercises.CHECK in tags(cell):
                     found += _not_a_sentence(failures.get(n), "unsolved")
                 elif n in failures and "raises-exception" not in tags(cell):
-                    found.append(_shown("unsolved", failures[n].words, stubs[n]))
+                    found.append(_shown("unsolved", failures[n].message, stubs[n]))
             return found
 
         return stubs, complaints
@@ -155,7 +155,7 @@ class Attempts:
         cell = self._cells[position] if position is not None else None
         if cell and "raises-exception" in tags(cell):
             return []
-        return [_shown("the lesson", failed.words, source(cell) if cell else "")]
+        return [_shown("the lesson", failed.message, source(cell) if cell else "")]
 
     def _incomplete(self):
         found = []
@@ -187,7 +187,7 @@ def _again(exercise, solution, rest):
         if once_more in failures and "run both cells again" in failures[once_more].text:
             del failures[once_more]
         what = f"{exercise} again"
-        return found + [_shown(what, f.words, cells[n]) for n, f in failures.items()]
+        return found + [_shown(what, f.message, cells[n]) for n, f in failures.items()]
 
     return cells, complaints
 
@@ -197,16 +197,16 @@ def _attempt(number, kind, words, attempt, rest):
 
     def complaints(failures):
         if kind == "right":
-            return [_shown(what, f.words, attempt) for f in failures.values()]
+            return [_shown(what, f.message, attempt) for f in failures.values()]
         answer = failures.pop(len(rest), None)
         if failures:
             return [
-                _shown(what, f"stops: {f.words}", attempt) for f in failures.values()
+                _shown(what, f"stops: {f.message}", attempt) for f in failures.values()
             ]
         if answer is None:
             return [_shown(what, "is accepted", attempt)]
         if answer.kind != "AssertionError" or words not in answer.text:
-            return [_shown(f"{what}: {words}", answer.words, attempt)]
+            return [_shown(f"{what}: {words}", answer.message, attempt)]
         return []
 
     return [attempt, *rest], complaints
@@ -229,7 +229,7 @@ def _seen(number, attempt, rest):
     cells = [attempt, *between, exercises.remove_hidden_tests(check)]
     what = f"{number} by heart, without hidden tests"
     return cells, lambda failures: [
-        _shown(what, f.words, attempt) for f in failures.values()
+        _shown(what, f.message, attempt) for f in failures.values()
     ]
 
 
@@ -238,7 +238,7 @@ def _not_a_sentence(failed, what):
     if failed is None:
         return [f"{what}: the check passes on the stub"]
     if failed.kind != "AssertionError" or len(failed.text) < 12:
-        return [f"{what}: “{failed.words}”, which does not help"]
+        return [f"{what}: “{failed.message}”, which does not help"]
     return []
 
 

@@ -129,7 +129,7 @@ class Changes:
             position, number, failures = place
             if number is None:
                 (failed,) = failures.values()
-                found.append(f"before a change: {failed.words}\n\n{lesson[position]}")
+                found.append(f"before a change: {failed.message}\n\n{lesson[position]}")
             else:
                 found += _judged(*asked[position, number], failures)
         return found
@@ -186,11 +186,11 @@ def _judged(follows, diff, failures):
     said = failures[min(failures)] if failures else None
     words = follows.removeprefix("stops: ")
     if follows.startswith("runs"):
-        return [f"stops: {said.words}\n\n{diff}"] if said else []
+        return [f"stops: {said.message}\n\n{diff}"] if said else []
     if said is None:
         return [f"runs, and should stop: {words}\n\n{diff}"]
-    if words not in said.words:
-        return [f"stops: {said.words}\nand not: {words}\n\n{diff}"]
+    if words not in said.message:
+        return [f"stops: {said.message}\nand not: {words}\n\n{diff}"]
     if len(said.text) < SENTENCE:
-        return [f"stops without a sentence: {said.words}\n\n{diff}"]
+        return [f"stops without a sentence: {said.message}\n\n{diff}"]
     return []

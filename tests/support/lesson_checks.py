@@ -32,7 +32,7 @@ from steps.course.lessons import (
     numbers,
     of_kind,
     previous,
-    read_facts,
+    read_front_matter,
 )
 from tests.support import public_names
 
@@ -47,7 +47,7 @@ HEAVY_PACKAGES = {"matplotlib", "IPython", "graphviz", "pygraphviz", "PIL", "cup
 NO_TEXT = re.compile(r"<IPython\.core\.display\.\w+ object>")
 # Anything that makes a page request something from another host.
 ELSEWHERE = re.compile(r"<(?:link|script|img|iframe)[^>]*(?:src|href)=.?.?https?:")
-# What a lesson does if its head says so; `tests.matrix` reads the head.
+# What a lesson does if its front matter says so; `tests.matrix` reads that.
 DOES = {
     "trains": re.compile(r"\.update\(\)"),
     "measures": re.compile(r"\b(?:perf_counter|timeit|tracemalloc|best_time\()"),
@@ -71,8 +71,8 @@ class Lesson:
         return kind(self.number)
 
     @cached_property
-    def head(self):
-        return lessons.head_of(self.text, self.number)
+    def header(self):
+        return lessons.parse_header(self.text, self.number)
 
     @cached_property
     def prose(self):
@@ -94,7 +94,7 @@ class Lesson:
         """Return whether readers write the step's central definition before it is
         shown.
         """
-        heart = read_facts(self.number).heart
+        heart = read_front_matter(self.number).heart
         return heart == "written" or (not heart and self.kind is StepKind.PACKAGE)
 
 
@@ -118,7 +118,7 @@ def lesson(number):
 
 def stands_alone(number):
     """Return whether the module of a step imports nothing from the project."""
-    return kind(number) is not StepKind.PACKAGE and read_facts(number).alone
+    return kind(number) is not StepKind.PACKAGE and read_front_matter(number).alone
 
 
 def notebook(number):
@@ -168,11 +168,11 @@ def public(number):
 def before(number):
     """Collect the public names that a package step continues with."""
     last = previous(number)
-    if read_facts(number).stands_on == "dezero_lite":  # names from earlier steps
+    if read_front_matter(number).stands_on == "dezero_lite":  # names from earlier steps
         later = [imported(n).__all__ for n in of_kind(StepKind.PACKAGE) if n >= number]
         seen = public(last) | TOOLS | visited(last).difference(*later)
         return public_names.public_names().keys() & seen
-    return set() if read_facts(number).stands_on else public(last)
+    return set() if read_front_matter(number).stands_on else public(last)
 
 
 @cache
@@ -181,9 +181,9 @@ def visited(number):
     all of a module.
     """
     steps = [n for n in of_kind(StepKind.PACKAGE) if n <= number]
-    heads = [lesson(n).head for n in steps if not is_on_library(n)]
-    names = {name for head in heads for name in head.new}
-    for path in [path for head in heads for path in head.visits]:
+    headers = [lesson(n).header for n in steps if not is_on_library(n)]
+    names = {name for header in headers for name in header.new}
+    for path in [path for header in headers for path in header.visits]:
         module, _, name = path.rpartition(".")
         names.add(name)
         if module == "dezero_lite":
@@ -222,12 +222,12 @@ def careless_tags(lesson):
     return complaints
 
 
-def unsaid_in_the_head(lesson):
+def unsaid_in_the_front_matter(lesson):
     return [
-        f"`{found[0]}` in a cell, and the head does not say `{key}: true`"
+        f"`{found[0]}` in a cell, and the front matter does not say `{key}: true`"
         for key, does in DOES.items()
         if (found := does.search(lesson.code))
-        and not getattr(read_facts(lesson.number), key)
+        and not getattr(read_front_matter(lesson.number), key)
     ]
 
 
@@ -276,17 +276,17 @@ def wrong_minutes(lesson):
     if not lesson.notebook["cells"]:
         return []
     counted = minutes(lesson.notebook)
-    stated = lesson.head.minutes
+    stated = lesson.header.minutes
     complaints = []
     if stated != counted:
-        complaints.append(f"the head says {stated} minutes, and {counted} it takes")
+        complaints.append(f"the header says {stated} minutes, and {counted} it takes")
     if counted > LONGEST:
         complaints.append(f"{counted} minutes: cut, fold, or make it two lessons")
     return complaints
 
 
 def minutes(notebook):
-    """Compare the time that a lesson takes with the one in its head.
+    """Compare the time that a lesson takes with the one in its header.
 
     130 words per minute, 15 visible lines of code per minute (including differences
     between two steps, and the package's code that a cell shows), 5 minutes for writing
@@ -345,11 +345,12 @@ def misshapen(lesson):
 
 
 def too_many_names(lesson):
-    """A head has no more names of this step or of dezero_lite than the limit."""
-    head = lessons.head_of(lesson.text.partition("| Also new |")[0], lesson.number)
-    count = len(head.new) + len(head.visits)
+    """A header has no more names of this step or of dezero_lite than the limit."""
+    text = lesson.text.partition("| Also new |")[0]
+    header = lessons.parse_header(text, lesson.number)
+    count = len(header.new) + len(header.visits)
     advice = "move some to a table at the end, | Also new | what it is |"
-    return [f"{count} names in the head: {advice}"] if count > MOST_NAMES else []
+    return [f"{count} names in the header: {advice}"] if count > MOST_NAMES else []
 
 
 def unwritten(lesson):
@@ -406,24 +407,24 @@ def _load(lesson, name):
 
 def wrongly_announced(lesson):
     """Compare the line under the title with the actual changes."""
-    head, before, after = lesson.head, lesson.before, lesson.module
+    header, before, after = lesson.header, lesson.before, lesson.module
     found = [
         change for change in compare_modules(before, after) if change.name != IMPORTS
     ]
     added = {c.name.split(".")[0] for c in found if c.kind == "added"}
     whole = {name for name in added if name not in read_texts(before)}
     touched = {c.name.split(".")[0] for c in found if c.kind != "removed"} - whole
-    named = [*head.new, *head.changed]
+    named = [*header.new, *header.changed]
     announced = {name.split(".")[0] for name in named} - whole
     gone = {c.name for c in found if c.kind == "removed" and "." not in c.name}
     said = [
-        ("is new and not announced, after **New**", whole - set(head.new)),
+        ("is new and not announced, after **New**", whole - set(header.new)),
         ("changed and is not announced, after **Changed**", touched - announced),
         ("is announced and did not change", announced - touched),
         ("is announced and does not exist", {n for n in named if not _has(after, n)}),
-        ("is announced as new and is old", {n for n in head.new if _has(before, n)}),
-        ("is gone, and the head does not say so", gone - set(head.gone)),
-        ("is said to be gone, and is not", set(head.gone) - gone),
+        ("is announced as new and is old", {n for n in header.new if _has(before, n)}),
+        ("is gone, and the header does not say so", gone - set(header.gone)),
+        ("is said to be gone, and is not", set(header.gone) - gone),
     ]
     return [f"{name} {what}" for what, names in said for name in sorted(names)]
 
@@ -600,15 +601,15 @@ def heavy(seen, packages, alone=False):
 def announced_wrongly(lesson):
     """Compare the names after **New** with the new names of a package step.
 
-    Up to 60, a head may omit small helpers that the package gets, and announces visits
-    to dezero_lite.
+    Up to 60, a header may omit small helpers that the package gets, and announces
+    visits to dezero_lite.
     """
     own, new, _ = _news(lesson)
-    named, needed, known = set(lesson.head.new), {*own, *new}, {*own, *new}
+    named, needed, known = set(lesson.header.new), {*own, *new}, {*own, *new}
     if not is_on_library(lesson.number):
         needed, known = set(own), known | public_names.public_names().keys()
     missing, extra = sorted(needed - named), sorted(named - known)
-    said = [f"{n} is new: the head needs it after **New**" for n in missing]
+    said = [f"{n} is new: the header needs it after **New**" for n in missing]
     return said + [f"{n} is after **New**, and is not new" for n in extra]
 
 
@@ -619,7 +620,7 @@ def news_not_shown(lesson):
     """
     own, new, values = _news(lesson)
     if not is_on_library(lesson.number):
-        new = [name for name in new if name in lesson.head.new]
+        new = [name for name in new if name in lesson.header.new]
     shown = set(re.findall(r"steps\.source\((?:step\d+\.)?(\w+)", lesson.text))
     step = imported(lesson.number)
     # Another name for the same object, like the book's.
@@ -664,7 +665,8 @@ def not_cumulative(lesson):
     twice = sorted({name for name in names if names.count(name) > 1})
     complaints += [f"{name} is twice in `__all__`" for name in twice]
     beginning = f"from .step{last:02d} import *"
-    if not read_facts(lesson.number).stands_on and beginning not in lesson.module:
+    stands_on = read_front_matter(lesson.number).stands_on
+    if not stands_on and beginning not in lesson.module:
         complaints.append(f"`{beginning}` is missing")
     return complaints
 
@@ -688,8 +690,8 @@ def not_its_own(lesson):
 def announces_strange_names(lesson):
     """A design announces at least one name, and only names in its own `__all__`."""
     names = imported(lesson.number).__all__
-    strange = [f"{n} is not in `__all__`" for n in lesson.head.new if n not in names]
-    return strange if lesson.head.new else ["the head has nothing after **New**"]
+    strange = [f"{n} is not in `__all__`" for n in lesson.header.new if n not in names]
+    return strange if lesson.header.new else ["the header has nothing after **New**"]
 
 
 # --- All of them ----------------------------------------------------------------------
@@ -698,7 +700,7 @@ ALWAYS = [misshapen, too_many_names, unwritten, unkind_words, terms_not_in_the_g
 ALWAYS += [from_a_later_step, drifted, foreign_imports, stray_names]
 ALWAYS += [noisy_or_heavy_imports, not_what_the_builder_gives, not_run_in_order]
 ALWAYS += [careless_tags, too_wide, pictures_without_words, asks_another_host]
-ALWAYS += [without_text, unsaid_in_the_head]
+ALWAYS += [without_text, unsaid_in_the_front_matter]
 ALWAYS += [wrong_minutes]
 OF_KIND = {
     StepKind.SNAPSHOT: [definitions_not_shown, wrongly_announced, missing_in_all],

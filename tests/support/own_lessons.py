@@ -35,7 +35,7 @@ def main(arguments):
         for cell in slice_cells(lesson) if brief else lesson:
             source = ROUNDS.sub("2", cell["source"]) if brief else cell["source"]
             failed = failed or cells.catch_failure(source, names)
-        said = failed.words if failed else "fine"
+        said = failed.message if failed else "fine"
         others = ", ".join(strangers(vars(step) | names)) or "nothing"
         took = process_time() - begin
         print(f"{number} {said}, of dezero_lite {others} ({took:.1f} s)", flush=True)

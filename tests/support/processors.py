@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from steps.course.lessons import ROOT, numbers, read_facts, spans
+from steps.course.lessons import ROOT, numbers, read_front_matter, spans
 
 PAGE, RESULT = ROOT / "docs" / "machines.md", "\n## Result\n"
 # OpenBLAS's kernels, and what a processor needs to run them.
@@ -70,7 +70,7 @@ def main(lessons, names, quick, jobs, write):
         sys.exit(f"No setting {', '.join(strange)}; there are: {'; '.join(there)}")
     if quick:
         names = [name for name in FURTHEST if name in there] or ["without wide loops"]
-        lessons = lessons or [n for n in numbers() if read_facts(n).trains]
+        lessons = lessons or [n for n in numbers() if read_front_matter(n).trains]
     rows, failed = [], False
     for name in names or there:
         chosen = lessons or all_for(name)
@@ -96,7 +96,9 @@ def all_for(name):
     return [
         n
         for n in numbers()
-        if name in FURTHEST or read_facts(n).trains or read_facts(n).measures
+        if name in FURTHEST
+        or read_front_matter(n).trains
+        or read_front_matter(n).measures
     ]
 
 

@@ -4,7 +4,7 @@ their timings are only asserted in cells that are `one-way`.
 
 from functools import cache
 
-from steps.course.lessons import read_facts
+from steps.course.lessons import read_front_matter
 from steps.course.workshop.notebook import list_judging_cells
 
 
@@ -12,7 +12,7 @@ from steps.course.workshop.notebook import list_judging_cells
 def cells(step):
     """Return the lesson's cells that judge, shortened."""
     places, sources = zip(*list_judging_cells(step), strict=True)
-    for old, new in read_facts(step).shorter.items():
+    for old, new in read_front_matter(step).shorter.items():
         assert any(old in source for source in sources), (
             f"step {step} has no {old!r} any more: what is to be shortened there?"
         )

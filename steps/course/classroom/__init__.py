@@ -7,8 +7,8 @@ archives        finds files in folders and zips, as learning platforms pack them
 roster          reads the list of a class
 submissions     reads the notebooks that students handed in
 answers         finds the answers in a notebook, and lists the cells to run
-grading         judges all submissions, and writes the points
-gradebooks      makes tables of points for Moodle and Canvas
+grading         judges all submissions, and awards the points
+gradebooks      writes the points for teachers, Moodle or Canvas
 feedback        writes a page for each student
 class_command   adds the command ``python -m steps class``
 =============== ======================================================================

@@ -124,9 +124,10 @@ def grade(options):
         )
     # Spreadsheets need a byte order mark to recognise UTF-8; gradebooks do not.
     encoding = "utf-8" if options.gradebook else "utf-8-sig"
-    make_rows = gradebooks.MAKE_ROWS.get(options.gradebook, grading.make_table)
+    default = gradebooks.make_teacher_rows
+    make_rows = gradebooks.MAKE_ROWS.get(options.gradebook, default)
     rows = make_rows(lessons, graded, options.points)
-    old_table = grading.write_points(options.output, rows, encoding)
+    old_table = gradebooks.write_csv(options.output, rows, encoding)
     names = ", ".join(notebook_path(n).stem for n in lessons)
     print(
         f"Judged {names} of {len(graded)} students in {time.time() - start:.0f} s. "

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .. import learner_folder
 from ..judge.attempts import RIGHT
-from ..lessons import CourseError, head
+from ..lessons import CourseError, read_header
 from ..student_copies import fill_template
 from .answers import read_lesson
 from .grading import award_points, look_up_points
@@ -58,7 +58,8 @@ def _describe_work(submission, points):
     possible = sum(look_up_points(n, points) for _, n in submission.verdicts)
     for (number, n), verdict in submission.verdicts.items():
         if n == 1:
-            sections.append(f"<h2>Step {number}: {escape(head(number).title)}</h2>")
+            title = escape(read_header(number).title)
+            sections.append(f"<h2>Step {number}: {title}</h2>")
         title = f"Exercise {n}: {_read_titles(number).get(n, '')}".removesuffix(": ")
         is_right = verdict == RIGHT
         words = "Right." if is_right else f"Not yet: {verdict[:MAX_LETTERS]}"

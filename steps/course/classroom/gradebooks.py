@@ -1,14 +1,17 @@
-"""Makes tables of points for the gradebooks of Moodle and Canvas: a row for each
-student, and a column for each lesson.
+"""Makes and writes the table of a class's points: for teachers, or for the gradebooks
+of Moodle and Canvas, with a row for each student and a column for each lesson.
 
 Both gradebooks keep the points of students who are not in the file. Students who handed
 in nothing are therefore left out.
 """
 
+import csv
 import itertools
+from pathlib import Path
 
+from .. import learner_folder
 from ..lessons import CourseError
-from .grading import award_points, list_worths
+from .grading import award_points, find_first_wrong, list_worths, take_first_line
 from .roster import Person
 
 
@@ -19,6 +22,20 @@ def require_roster(people):
             "Moodle identifies students by e-mail address or ID number: pass `--roster "
             "roster.csv` with one of the two for each student."
         )
+
+
+def make_teacher_rows(lessons, graded, points):
+    """Make rows for teachers: one per student, with a column per exercise."""
+    worths = list_worths(points, lessons)
+    columns = [f"{number}.{n} ({worths[number, n]})" for number, n in worths]
+    last_columns = [f"total ({sum(worths.values())})", "first wrong", "to look at"]
+    rows = [["student", *columns, *last_columns]]
+    for submission in graded:
+        awarded = award_points(submission, points).values()
+        remarks = "; ".join(map(take_first_line, submission.remarks))
+        row = [submission.student, *awarded, sum(awarded)]
+        rows.append([*row, find_first_wrong(submission), remarks])
+    return rows
 
 
 def make_moodle_rows(lessons, graded, points):
@@ -59,3 +76,23 @@ def _sum_by_lesson(points):
 
 
 MAKE_ROWS = {"moodle": make_moodle_rows, "canvas": make_canvas_rows}
+
+
+def write_csv(path, rows, encoding):
+    """Write a table of points. Rename the file first if it exists, and return its new
+    path; otherwise, return None.
+
+    With the encoding utf-8-sig, the file begins with a mark by which spreadsheets
+    recognise UTF-8.
+    """
+    path = Path(path)
+    old_table = learner_folder.set_aside(path) if path.exists() else None
+    with path.open("x", encoding=encoding, newline="") as file:
+        csv.writer(file).writerows(map(_escape_formula, row) for row in rows)
+    return old_table
+
+
+def _escape_formula(value):
+    """Quote a value that a spreadsheet would evaluate as a formula."""
+    risky = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t"))
+    return f"'{value}" if risky else value

@@ -1,14 +1,11 @@
-"""Judges all submissions, and writes the points."""
+"""Judges all submissions, and awards the points."""
 
-import csv
 import os
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from .. import learner_folder
 from ..judge import attempts
 from ..judge.attempts import RIGHT, SECONDS
 from ..judge.cell_text import is_python
@@ -35,7 +32,7 @@ def find_first_wrong(submission):
     """Describe a student's first exercise that is not right; "" if all are right."""
     for (number, n), verdict in submission.verdicts.items():
         if verdict != RIGHT:
-            return f"{number}.{n}: {_take_first_line(verdict)}"
+            return f"{number}.{n}: {take_first_line(verdict)}"
     return ""
 
 
@@ -121,7 +118,7 @@ def _judge_lesson(seconds, pair):
     try:
         return judge_notebook(number, submission.notebooks[number], seconds)
     except Exception as error:  # the others still have to be graded
-        reason = f"{type(error).__name__}: {_take_first_line(error)}"
+        reason = f"{type(error).__name__}: {take_first_line(error)}"
         return _give_all(number, f"cannot be graded ({reason})"), []
 
 
@@ -156,44 +153,7 @@ def judge_notebook(number, notebook, seconds=SECONDS):
     return verdicts | judged, [*answers.remarks, *notices]
 
 
-# --- The points -----------------------------------------------------------------------
-
-
-def make_table(lessons, graded, points=POINTS):
-    """Make a table for teachers: a row per student, and a column per exercise."""
-    worths = list_worths(points, lessons)
-    columns = [f"{number}.{n} ({worths[number, n]})" for number, n in worths]
-    last_columns = [f"total ({sum(worths.values())})", "first wrong", "to look at"]
-    rows = [["student", *columns, *last_columns]]
-    for submission in graded:
-        awarded = award_points(submission, points).values()
-        remarks = "; ".join(map(_take_first_line, submission.remarks))
-        row = [submission.student, *awarded, sum(awarded)]
-        rows.append([*row, find_first_wrong(submission), remarks])
-    return rows
-
-
-def write_points(path, rows, encoding):
-    """Write a table. Rename the file first if it exists, and return its new path;
-    otherwise, return None.
-
-    With the encoding utf-8-sig, the file begins with a mark by which spreadsheets
-    recognise UTF-8.
-    """
-    path = Path(path)
-    old_table = learner_folder.set_aside(path) if path.exists() else None
-    with path.open("x", encoding=encoding, newline="") as file:
-        csv.writer(file).writerows(map(_escape_formula, row) for row in rows)
-    return old_table
-
-
-def _take_first_line(text):
+def take_first_line(text):
     """Return the first line of a text, shortened, without unprintable characters."""
     line = (str(text).strip().splitlines() or [""])[0][:200]
     return make_printable(line)
-
-
-def _escape_formula(value):
-    """Quote a value that a spreadsheet would evaluate as a formula."""
-    risky = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t"))
-    return f"'{value}" if risky else value

@@ -54,7 +54,7 @@ def make_texts(folder, chosen, points=POINTS, name=INSTALLED_STEPS, workshop=Fal
     numbers = sorted({known(n) for n in chosen})
     settings = {"finish": partial(_set_points, points), "name": name}
     copied = [] if workshop else numbers
-    texts = student_copies.make_copies(folder, copied, **settings)
+    texts = student_copies.format_copies(folder, copied, **settings)
     for number in numbers if workshop else ():
         path = folder / "workshop" / notebook_path(number).name
         texts[path] = _make_workshop_copy(number, name)
@@ -132,7 +132,7 @@ def _make_source(number, folder, points):
             if "nbgrader" in cell["metadata"]:
                 cell["source"] = whole[cell["id"]]
 
-    return student_copies.make_copy(number, folder, lambda name: True, finish=finish)
+    return student_copies.format_copy(number, folder, lambda name: True, finish=finish)
 
 
 # --- A package without solutions ------------------------------------------------------

@@ -21,7 +21,7 @@ IGNORED_FILES = ".venv/\n.ipynb_checkpoints/\n.progress.json\nresults.xml\n"
 MISSING_ADDRESS = "https://THE-ADDRESS-OF-THE-COURSE"
 
 
-def lay_repository(folder, chosen, percent, agents):
+def write_repository(folder, chosen, percent, agents):
     """Write notebooks, workflows and a README for one student; overwrite nothing.
 
     Returns

@@ -120,14 +120,14 @@ def _measure(path):
 
 
 def _load(child, task):
-    answer = _ask(child, task)
-    if isinstance(answer, str):
-        raise CourseError(f"This framework cannot be tested: {answer}")
-    return answer
+    result = _ask(child, task)
+    if isinstance(result, str):
+        raise CourseError(f"This framework cannot be tested: {result}")
+    return result
 
 
 def _ask(child, task):
-    """Return the answer to a task, or why the process gave none: ENDS or TOO_SLOW."""
+    """Return the result of a task, or why the process gave none: ENDS or TOO_SLOW."""
     child.send(task)
     deadline = time.monotonic() + SECONDS + GRACE_SECONDS
     try:
@@ -144,7 +144,7 @@ def _ask(child, task):
 _framework: Any = None
 
 
-def answer(task, say):
+def handle_task(task, say):
     """Load a framework and return the names of the added helpers, or a message if this
     fails. If the task has a row, try the row instead, and return the result.
     """

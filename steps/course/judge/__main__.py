@@ -1,7 +1,7 @@
 """Main loop of a :class:`~.child.Child`: ``python -m steps.course.judge``.
 
-The first line of input is JSON: the module that answers tasks, and the paths that an
-isolated process may read. Every other line is a token followed by a task, whose answer
+The first line of input is JSON: the module that handles tasks, and the paths that an
+isolated process may read. Every other line is a token followed by a task, whose result
 must carry the token. An attempt could write to the same pipe, but does not know the
 token: in an isolated process, only the frame of `main` holds it.
 """
@@ -35,7 +35,7 @@ def main():
         audit_hook.install(os.getcwd(), settings["readable_paths"], say)
     for line in tasks:
         report = say if is_isolated else partial(say, token=line[:TOKEN_LENGTH])
-        done = module.answer(json.loads(line[TOKEN_LENGTH:]), report)
+        done = module.handle_task(json.loads(line[TOKEN_LENGTH:]), report)
         say({"done": done}, line[:TOKEN_LENGTH])
 
 

@@ -13,7 +13,7 @@ import time
 
 from . import audit_hook
 from .cell_text import find_bound_names, find_set_attributes
-from .cells import TOO_SLOW, catch_failure, make_names, make_printable, run
+from .cells import TOO_SLOW, catch_failure, make_names, make_printable, run_cell
 from .child import GRACE_SECONDS, MAX_NOTICES, Child, Stopped
 
 LESSON = "lesson"
@@ -97,9 +97,9 @@ def _run_tasks(tasks, folder, deadline, verdicts, notices):
         timer.start()
         position = 0
         try:
-            _await_answer(child, FIRST_TASK, notices)
+            _await_result(child, FIRST_TASK, notices)
             for task in tasks:
-                failure = _await_answer(child, task, notices)
+                failure = _await_result(child, task, notices)
                 if task["kind"] == ATTEMPT:
                     attempt_failures[task["exercise"]] = failure
                 elif task["kind"] == CHECK:
@@ -113,7 +113,7 @@ def _run_tasks(tasks, folder, deadline, verdicts, notices):
     return None, ""
 
 
-def _await_answer(child, task, notices):
+def _await_result(child, task, notices):
     """Return how a task failed, or None; notices do not extend its time limit."""
     is_lesson = task["kind"] == LESSON
     seconds = LESSON_SECONDS if is_lesson else task["seconds"] + GRACE_SECONDS
@@ -137,7 +137,7 @@ def _make_verdict(failure):
 _names = make_names()
 
 
-def answer(task, say):
+def handle_task(task, say):
     """Run a cell; return how it failed, or None. Ignore failures of lesson cells."""
     kind, source = task["kind"], task.pop("source")
     if kind == LESSON:
@@ -152,12 +152,12 @@ def answer(task, say):
     failure = catch_failure(source, _names, task["seconds"], run_source)
     changed = audit_hook.after_student_code(state, _names)
     if failure is not None:
-        return failure.words
+        return failure.message
     return f"changed {changed} during its check" if changed and is_check else None
 
 
 def _run_attempt(source, names):
-    run(source, names, f"<answer {len(linecache.cache)}>")
+    run_cell(source, names, f"<answer {len(linecache.cache)}>")
 
 
 def _run_check(source, names):

@@ -22,7 +22,7 @@ import tempfile
 import types
 from functools import partial
 
-from ..lessons import ROOT, STEPS, numbers, read_facts
+from ..lessons import ROOT, STEPS, numbers, read_front_matter
 from .lesson_state import LessonState, find_changes
 
 # Ample memory for NumPy and a lesson's network; files that cannot fill the disk.
@@ -212,10 +212,10 @@ def install(folder, readable_paths, say):
     import numpy.testing  # noqa: F401
 
     tempfile.gettempdir()
-    # Cache the facts that lessons ask for: the lesson files hold solutions, so that
-    # the hook will not let them be read.
+    # Cache the settings of all lessons: the lesson files hold solutions, so that the
+    # hook will not let them be read.
     for number in numbers():
-        read_facts(number)
+        read_front_matter(number)
     # Make shutil.rmtree use paths, which the hook can check, not descriptors.
     shutil._use_fd_functions = False  # type: ignore[attr-defined]
     os.environ["PATH"] = ""

@@ -19,13 +19,14 @@ MAX_LETTERS = 10_000
 
 
 class Failure(NamedTuple):
-    """The failure of a cell: the kind of error, and its message."""
+    """The failure of a cell: the kind of error, and its text."""
 
     kind: str
     text: str
 
     @property
-    def words(self):
+    def message(self):
+        """Return a message for the person who wrote the cell."""
         if self.kind == "TooSlow":
             return TOO_SLOW
         if self.kind == "AssertionError":
@@ -55,7 +56,7 @@ def make_printable(text):
     return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
 
 
-def run(source, names, file=None, tree=None):
+def run_cell(source, names, file=None, tree=None):
     """Run a cell, or a syntax tree made from it; as in a notebook, tracebacks show the
     cell's source lines.
     """
@@ -64,7 +65,7 @@ def run(source, names, file=None, tree=None):
     exec(compile(tree or source, file, "exec"), names)
 
 
-def catch_failure(source, names, seconds=None, run=run):
+def catch_failure(source, names, seconds=None, run=run_cell):
     """Run a cell without output, within a time limit if one is given; return its
     Failure, or None.
 

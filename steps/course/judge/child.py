@@ -31,13 +31,14 @@ class Stopped(Exception):
 
 
 class Child(contextlib.AbstractContextManager["Child"]):
-    """A process that answers tasks; ``with Child(module) as child`` ends it afterwards.
+    """A process that handles tasks; ``with Child(module) as child`` ends it afterwards.
 
     Parameters
     ----------
     module : str
-        Name of a module with a function ``answer(task, say)``. `receive` returns each
-        dict passed to ``say``, and finally ``{"done": ...}`` with the return value.
+        Name of a module with a function ``handle_task(task, say)``. `receive` returns
+        each dict passed to ``say``, and finally ``{"done": ...}`` with the returned
+        value.
     folder : path, optional
         The working folder of the process.
     isolated : bool
@@ -68,7 +69,7 @@ class Child(contextlib.AbstractContextManager["Child"]):
         self.end()
 
     def send(self, task):
-        """Send a task, whose answer `receive` returns."""
+        """Send a task, whose result `receive` returns."""
         self._token = secrets.token_hex(TOKEN_LENGTH // 2)
         self._write(task, self._token)
 

@@ -64,7 +64,7 @@ def run_attempts(child, cells, attempts, jobs=1, min_seconds=MIN_SECONDS):
     Parameters
     ----------
     child : Child
-        A process that answers with this module.
+        A process that runs this module.
     cells : list of str
         The sources of the lesson's cells.
     attempts : dict
@@ -103,7 +103,7 @@ def locate_exercises(cells):
 # --- In the process -------------------------------------------------------------------
 
 
-def answer(task, say):
+def handle_task(task, say):
     """Run a lesson, in a fork if possible, so that it leaves nothing for the next."""
     if not CAN_FORK:
         _run_lesson(task, say)

@@ -135,5 +135,5 @@ def explain_fault(failures, check):
         # If the answer's own cell failed, the check may pass.
         return "" if failures else "earns the point"
     if failure.kind != "AssertionError" or len(failure.text) < SENTENCE:
-        return failure.words
+        return failure.message
     return ""

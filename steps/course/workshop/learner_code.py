@@ -57,7 +57,7 @@ class LearnerCode:
         return {*self.definitions}.union(*map(read_definitions, texts))
 
 
-def read_cells(cells, known, lesson=(), laid=()):
+def read_cells(cells, known, lesson=(), stub_cells=()):
     """Collect the definitions and imports of code cells as a LearnerCode.
 
     Parameters
@@ -68,13 +68,13 @@ def read_cells(cells, known, lesson=(), laid=()):
         The names of the step's definitions.
     lesson : collection of str
         Sources of the lesson's own cells, of which only the imports count.
-    laid : collection of str
+    stub_cells : collection of str
         Sources of the cells as they were created for the learner. An unedited one does
         not override definitions from other cells.
     """
     code, owner = LearnerCode(), ""
     of_lesson = {cell.strip() for cell in lesson}
-    untouched = {cell.strip() for cell in laid}
+    untouched = {cell.strip() for cell in stub_cells}
     for cell in cells:
         source = strip_to_python(cell)
         try:
@@ -94,8 +94,8 @@ def read_cells(cells, known, lesson=(), laid=()):
             owner = _add_statement(code, source, node, known, owner, above)
         classes = {*CLASS.findall(cell)}.difference(above)
         code.stubs |= {f"{c}.{n}" for c in classes for n in TO_SET.findall(cell)}
-    if laid:
-        code.elsewhere = code.written - read_cells(laid, known).written
+    if stub_cells:
+        code.elsewhere = code.written - read_cells(stub_cells, known).written
     return code
 
 

@@ -25,7 +25,7 @@ from ..lessons import (
     format_command,
     known,
     numbers,
-    read_facts,
+    read_front_matter,
     stem,
 )
 from ..module_text import ModuleText
@@ -232,7 +232,9 @@ def _pack(target, number, package, text, room_of):
         [fill_template(TEMPLATES / "tests.txt", words), *_format_tests(passed)]
     )
     write_new(target / "tests" / f"test_{package}.py", tests)
-    runs = [run for n in numbers() if n <= number and (run := read_facts(n).example)]
+    runs = [
+        run for n in numbers() if n <= number and (run := read_front_matter(n).example)
+    ]
     if "digits" in runs:
         ours = Path(find_spec("dezero_lite").origin)  # type: ignore[union-attr, arg-type]
         shutil.copy(ours.with_name("data") / DATA, target / package)

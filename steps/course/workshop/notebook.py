@@ -12,7 +12,7 @@ from .. import builder, overview, student_copies
 from ..builder import make_code_cell, make_text_cell
 from ..definitions import format_names, get_owner, read_imports
 from ..exercises import MAY_RAISE
-from ..lessons import MAP, STEPS, head, notebook_path, stem
+from ..lessons import MAP, STEPS, notebook_path, read_header, stem
 from .package import FIRST, LAST, redirect_imports
 from .step import get_step
 from .stubs import make_stubs
@@ -71,7 +71,7 @@ def build_text(number, module, name=STEPS):
         cell["id"] = f"workshop{number:02d}-{position:03d}"
         if cell["cell_type"] == "markdown":
             cell["source"] = _fix_links(number, ways, cell["source"])
-    return student_copies.finish_copy(number, whole | {"cells": cells}, name)
+    return student_copies.serialize_copy(number, whole | {"cells": cells}, name)
 
 
 def _fold_imports(cells):
@@ -187,7 +187,7 @@ def _fix_links(number, ways, text):
     if text == ways:
         return (
             f"[The map](../{notebook_path(MAP).name}) · "
-            f"the lesson with its code: [{number}. {head(number).title}]"
+            f"the lesson with its code: [{number}. {read_header(number).title}]"
             f"(../{stem(number)}.ipynb)"
         )
     return re.sub(r"\]\((start|step\d\d)\.ipynb\)", r"](../\1.ipynb)", text)

@@ -27,7 +27,7 @@ from ..lessons import (
     module_path,
     numbers,
     of_kind,
-    read_facts,
+    read_front_matter,
     stem,
 )
 from ..module_text import ModuleText
@@ -48,13 +48,13 @@ def read_source(module):
 
 
 _HEADED = {m: [int(n or 0) for n in HEADING.findall(read_source(m))] for m in MODULES}
-_BEGINS = {read_facts(n).stands_on: n for n in numbers()}
+_BEGINS = {read_front_matter(n).stands_on: n for n in numbers()}
 # The first and the last step that add to the package.
 FIRST, LAST = _BEGINS["framework"], max(map(max, _HEADED.values()))
 _LEFT = {
-    n: read_facts(n).write
+    n: read_front_matter(n).write
     for n in numbers()
-    if read_facts(n).write or read_facts(n).workshop
+    if read_front_matter(n).write or read_front_matter(n).workshop
 }
 # What the learner writes at each step of the package; other new definitions are given.
 # Steps that are not listed have nothing to write, and are not in the workshop.

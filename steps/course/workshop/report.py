@@ -10,7 +10,7 @@ from ..capabilities import SIGNS, WORKS, WRONG
 from ..definitions import Kind, format_names, get_owner
 from ..differences import Change
 from ..judge.attempts import RIGHT
-from ..lessons import head, numbers, stem
+from ..lessons import numbers, read_header, stem
 from . import workspace
 from .package import FIRST
 from .step import find_previous, list_given, list_numbers
@@ -165,7 +165,7 @@ class Report:
             shown = [row for row in wrong if row.learned_at(number) == number][:1]
         for row in shown:
             step = row.learned_at(number)
-            idea = f"the idea of step {step}, *{head(step).title}*: {row.idea}"
+            idea = f"the idea of step {step}, *{read_header(step).title}*: {row.idea}"
             yield f"“{row.name}” does not work yet. It needs {idea}."
             # Show the code of the first row if no cell stopped, or in the package,
             # where it shows more than the cell.

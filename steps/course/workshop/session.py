@@ -8,8 +8,8 @@ from types import ModuleType
 
 from .. import learner_folder
 from ..definitions import Definition, Kind, format_names, get_owner
+from ..interactive import get_ipython_shell
 from ..lessons import STEPS, CourseError, format_command, numbers, previous, stem
-from ..watching import notebook_shell
 from . import learner_module, split_core, workspace
 from .learner_code import read_cells
 from .package import (
@@ -135,7 +135,7 @@ def begin(number):
     """Begin the session of a notebook; return a message for the learner."""
     global SESSION
 
-    shell = notebook_shell()
+    shell = get_ipython_shell()
     if SESSION and shell:
         with contextlib.suppress(ValueError):
             shell.events.unregister("post_run_cell", SESSION.handle_cell)
@@ -220,7 +220,7 @@ def accept(verdict, folder):
     elif path and split_core.LESSON < number <= LAST:
         sentences.append(learner_module.write_package(number, folder))
     if following in numbers() and following not in later:
-        learner_folder.lay_copy(following, folder.parent)
+        learner_folder.create_copy(following, folder.parent)
         lesson = f"[step {following}](../{stem(following)}.ipynb)"
         sentences.append(f"Go on with the lesson for {lesson}.")
         if following == split_core.LESSON:
@@ -229,6 +229,6 @@ def accept(verdict, folder):
                 f"`steps.judge({following})` splits your own file in the same way."
             )
     if later:
-        path, _ = workspace.lay_notebook(later[0], folder)
+        path, _ = workspace.sync_notebook(later[0], folder)
         sentences.append(f"Go on with [step {later[0]}]({path.name}).")
     return sentences

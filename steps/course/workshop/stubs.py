@@ -8,7 +8,7 @@ import textwrap
 from functools import lru_cache
 
 from ..definitions import Definition, Kind, get_body, get_owner, read_definitions
-from ..lessons import read_facts
+from ..lessons import read_front_matter
 from ..module_text import put_into_class
 
 ENDING = "is not written yet"
@@ -34,7 +34,7 @@ def make_stubs(step, module):
             cells[name] = _mark_changed(step, name, had)
         else:
             cells[name] = make_stub(step, name, definition)
-    for name, asked in read_facts(step.number).asks.items():
+    for name, asked in read_front_matter(step.number).asks.items():
         if name in cells:
             cells[name] = f"{_mark_todo(step, asked)}\n{cells[name]}"
     return _join(step, cells) + [_list_attached(step, attached)] * bool(attached)

@@ -21,7 +21,13 @@ from ..definitions import (
     read_definitions,
     walk_definitions,
 )
-from ..judge.cells import ENDS, close_pictures, make_names, run, silence_with_timeout
+from ..judge.cells import (
+    ENDS,
+    close_pictures,
+    make_names,
+    run_cell,
+    silence_with_timeout,
+)
 from ..judge.child import GRACE_SECONDS, Child, Stopped
 from ..lessons import STEPS, latest, stem
 from . import capabilities_package
@@ -62,7 +68,7 @@ def make_module(text, number, module=None):
     module.__dict__.update(__name__=name, __file__=file)
     module.__package__ = STEPS
     try:
-        run(text, module.__dict__, file)
+        run_cell(text, module.__dict__, file)
     except BaseException:
         module.__dict__.clear()
         module.__dict__.update(before)
@@ -130,7 +136,7 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
 # --- In the child process -------------------------------------------------------------
 
 
-def answer(task, say):
+def handle_task(task, say):
     """Try one framework for :meth:`TrialProcess.try_out`, and report progress to it."""
     reference = _import_step(task)
     try:
@@ -205,7 +211,7 @@ def _run_cells(task, say, at, notes):
             continue
         try:
             with silence_with_timeout(task["seconds"]):
-                run(source, names, tree=instrument_asserts(source, informs))
+                run_cell(source, names, tree=instrument_asserts(source, informs))
         except Exception as error:
             if not informs or not at[0].startswith(OPENING):
                 raise

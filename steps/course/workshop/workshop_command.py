@@ -7,7 +7,7 @@ import time
 from ..classroom.class_command import add_command
 from ..definitions import format_names
 from ..learner_folder import read_json
-from ..lessons import CourseError, format_command, head, spans, stem
+from ..lessons import CourseError, format_command, read_header, spans, stem
 from ..results import add_result_options, report_results
 from . import carrying, hints, learner_module, split_core, workspace
 from .notebook import list_judging_cells
@@ -175,7 +175,7 @@ def solution(options):
 def fresh(options):
     """back up your notebook of a step, and create a new one"""
     number = _choose_number(options.step)
-    old = workspace.lay_fresh(number)
+    old = workspace.restart_step(number)
     print(f"Step {number} starts afresh; your old notebook is now {old.name}.")
 
 
@@ -218,7 +218,7 @@ def _open_step(number):
         path = workspace.get_own_path(list_numbers()[-1])
         print(f"You have written every step of the workshop. Your framework is {path}.")
         return 0
-    path, state = workspace.lay_notebook(number)
+    path, state = workspace.sync_notebook(number)
     base, previous = workspace.get_base(number), f"{stem(find_previous(number))}.py"
     why = f"the course or your {previous} is newer"
     if base.lent and not path.with_name(previous).exists():
@@ -234,7 +234,8 @@ def _open_step(number):
         "kept": f"Your {path.name} is out of date: {why}. It was left alone, because "
         f"you have edited it; `{fresh}` backs it up and creates the new one.",
     }
-    print(f"Step {number}, {head(number).title}. {messages.get(state, '')}".rstrip())
+    title = read_header(number).title
+    print(f"Step {number}, {title}. {messages.get(state, '')}".rstrip())
     print(f"The notebook: {path}")
     return 0
 

@@ -71,7 +71,7 @@ def check_number(number):
         If it is not; the message names the learner's copy of its lesson.
     """
     if known(number) not in list_numbers():
-        lesson = learner_folder.lay_copy(number)
+        lesson = learner_folder.create_copy(number)
         raise CourseError(
             f"Step {number} is not a step of the workshop, which has "
             f"{spans(list_numbers())}. "
@@ -89,7 +89,7 @@ def find_current(folder=None):
 # --- Notebooks ------------------------------------------------------------------------
 
 
-def lay_notebook(number, folder=None):
+def sync_notebook(number, folder=None):
     """Create the notebook of a step, or update it if it is unedited. Returns its path
     and what happened, as :func:`learner_folder.sync_copy` does.
     """
@@ -98,7 +98,7 @@ def lay_notebook(number, folder=None):
     return target, learner_folder.sync_copy(target, text)
 
 
-def lay_fresh(number, folder=None):
+def restart_step(number, folder=None):
     """Set the notebook of a step aside and create a new one; return the old one's path.
 
     The file of the step is also set aside, so that the step counts as unfinished.
@@ -106,7 +106,7 @@ def lay_fresh(number, folder=None):
     old = learner_folder.set_aside(get_notebook_path(check_number(number), folder))
     if (path := get_own_path(number, folder)).exists():
         learner_folder.set_aside(path)
-    lay_notebook(number, folder)
+    sync_notebook(number, folder)
     return old
 
 
@@ -270,8 +270,9 @@ def read_attempt(number, folder=None):
 def make_attempt(number, cells, folder=None):
     """Build the learner's attempt at a step from the cells of their notebook."""
     step, base = get_step(number), get_base(number, folder)
-    laid, lesson = make_stubs(step, base.module), notebook.list_lesson_sources(number)
-    code = read_cells(cells, step.definitions, lesson, laid)
+    stub_cells = make_stubs(step, base.module)
+    lesson = notebook.list_lesson_sources(number)
+    code = read_cells(cells, step.definitions, lesson, stub_cells)
     return build_attempt(number, code, base.module, base.lent)
 
 
@@ -298,7 +299,7 @@ def write_framework(verdict, folder=None):
 
 
 def _write_docstring(verdict):
-    title = lessons.head(verdict.number).title
+    title = lessons.read_header(verdict.number).title
     what = "framework after" if verdict.number <= LAST else "code of"
     lines = [f"My {what} step {verdict.number}, {title}."]
     if names := verdict.lent:

@@ -19,7 +19,7 @@ lesson lists all complaints.
 
 import pytest
 
-from steps.course.lessons import MAP, read_facts, stem
+from steps.course.lessons import MAP, read_front_matter, stem
 from tests.support import told
 from tests.support.lesson_attempts import child_of
 from tests.support.lesson_changes import Changes
@@ -31,7 +31,7 @@ def tests(file, text):
 
     name = file.path.stem
     number = MAP if name == stem(MAP) else int(name.removeprefix("step"))
-    is_slow = read_facts(number).change_takes == "seconds"
+    is_slow = read_front_matter(number).change_takes == "seconds"
     yield name, complaints, *[pytest.mark.slow] * is_slow
 
 

@@ -1,4 +1,4 @@
-"""Begin a new step with a lesson and a module that build, ready to be rewritten."""
+"""Create a new step: a lesson and a module that build, ready to be rewritten."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from .student_copies import write_new
 SKELETONS = "skeleton.md", "skeleton.py.txt"
 
 
-def begin(number, title):
+def create_lesson(number, title):
     """Write the two files of a new step; return their paths.
 
     Raises

@@ -11,18 +11,18 @@ from importlib import import_module
 import pytest
 
 from steps.course import builder, lessons
-from steps.course.beginning import begin, find_next_number
 from steps.course.commands import main
 from steps.course.lessons import (
     LESSONS,
     MAP,
     ROOT,
     CourseError,
-    Facts,
+    FrontMatter,
     known,
     numbers,
-    read_facts,
+    read_front_matter,
 )
+from steps.course.new_lesson import create_lesson, find_next_number
 from tests.course.texts import blocks
 from tests.support import lesson_checks as checks
 from tests.support.programs import python
@@ -54,7 +54,7 @@ def files(room):
 @pytest.mark.slow
 def test_a_new_step_builds_and_touches_its_own_two_files_only(room):
     before, number = files(room), find_next_number()
-    lesson, module = begin(number, "A toy")
+    lesson, module = create_lesson(number, "A toy")
     assert number in numbers()
     texts = [path.read_text("utf-8") for path in (lesson, module)]
     new = checks.Lesson(number, texts[0], {}, texts[1])
@@ -67,7 +67,7 @@ def test_a_new_step_builds_and_touches_its_own_two_files_only(room):
     says = 'course:\n  write: [double]\n  question: "What is twice x?"\n'
     head, _, rest = texts[0].partition("---\n\n")
     lesson.write_text(f"{head}{says}---\n\n{rest}", encoding="utf-8")
-    said = "no notebook shows what the head says"
+    said = "no notebook shows the settings"
     assert builder.explain_staleness(number) is None, said
     after = files(room)
     assert {*after} - {*before} == {lesson, module, lessons.notebook_path(number)}
@@ -95,22 +95,22 @@ def test_a_new_step_builds_and_touches_its_own_two_files_only(room):
         ("", "`course` needs lines `key: value`, not None"),
     ],
 )
-def test_what_a_head_cannot_say_is_named(room, block, complaint):
+def test_what_front_matter_cannot_say_is_named(room, block, complaint):
     path = room / "step08.md"
     text = re.sub(r"course:\n(  .*\n)+", f"course:\n{block}\n", path.read_text("utf-8"))
     path.write_text(text, encoding="utf-8")
-    assert_refused(CourseError, f"step08.md: {complaint}", lambda: read_facts(8))
+    assert_refused(CourseError, f"step08.md: {complaint}", lambda: read_front_matter(8))
 
 
-def test_what_a_head_can_say_is_listed_for_who_writes_one():
+def test_what_front_matter_can_say_is_listed_for_who_writes_one():
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    keys = [fact.name for fact in fields(Facts)]
+    keys = [setting.name for setting in fields(FrontMatter)]
     assert re.findall(r"^\| `(\w+):", page, re.MULTILINE) == keys
 
 
 def test_a_new_step_exports_its_own(room, monkeypatch):
     number = find_next_number()
-    begin(number, "A toy")
+    create_lesson(number, "A toy")
     monkeypatch.setattr(import_module("steps"), "__path__", [str(room)])
     step = import_module(f"steps.step{number:02d}")
     assert step.__all__ == ["double"]
@@ -119,14 +119,16 @@ def test_a_new_step_exports_its_own(room, monkeypatch):
 
 def test_nothing_is_overwritten_and_no_gap_is_left(room):
     there = "Already there: step03.md and step03.py"
-    assert_refused(CourseError, there, lambda: begin(3, "A toy"))
+    assert_refused(CourseError, there, lambda: create_lesson(3, "A toy"))
     after_next = find_next_number() + 1
-    assert_refused(CourseError, "would leave a gap", lambda: begin(after_next, "A toy"))
+    assert_refused(
+        CourseError, "would leave a gap", lambda: create_lesson(after_next, "A toy")
+    )
 
 
 def test_half_a_step_is_named(room, capsys):
     number = find_next_number()
-    _, module = begin(number, "A toy")
+    _, module = create_lesson(number, "A toy")
     module.unlink()
     name = f"step{number:02d}"
     assert lessons.find_unpaired_files() == [f"{name}.md needs {name}.py beside it."]
