@@ -114,7 +114,7 @@ def train_judge(others=None, updates=1200, seed=0, watch=iter):
 
 
 def judge_file():
-    """Where the trained one is kept."""
+    """The file with the weights of the judge."""
     return Path(library.__file__).parent / "data" / "judge.npz"
 
 
@@ -127,7 +127,7 @@ def judge():
 
 
 def make_judge():
-    """Train the judge, and keep it:
+    """Train the judge, and save its weights:
     `python -c "from steps.step93 import make_judge; make_judge()"`.
     """
     model = train_judge()

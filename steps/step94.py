@@ -91,7 +91,7 @@ class Coders(Model):
 
 
 def coders_file():
-    """Where their weights are kept."""
+    """The file with the weights of these networks."""
     return judge_file().with_name("coders.npz")
 
 
@@ -103,7 +103,7 @@ def coders():
 
 
 def make_coders():
-    """Train them, and keep their weights as float16:
+    """Train the networks, and save their weights as float16:
     `python -c "from steps.step94 import make_coders; make_coders()"`.
     """
     manual_seed(0)

@@ -29,8 +29,8 @@ def spiral_dots(rng, count):
 
 
 def energy_distance(a, b):
-    """How far two clouds of dots are from being the same: how much longer a way is from
-    one cloud to the other, on average, than inside each (Székely, 2002).
+    """How much further apart dots of two clouds are than dots of the same cloud, on
+    average; 0 if the clouds are equal (Székely, 2002).
     """
     between, in_a, in_b = distances(a, b), distances(a, a), distances(b, b)
     return 2 * between.mean() - in_a.mean() - in_b.mean()
@@ -114,7 +114,7 @@ def roll(model, x, rng, rate=0.5, noise=1.0, levels=LEVELS, steps=10):
 
 
 def landscape_file():
-    """Where the trained one is kept."""
+    """The file with the weights of the landscape."""
     return judge_file().with_name("landscape.npz")
 
 
@@ -127,7 +127,7 @@ def landscape():
 
 
 def make_landscape():
-    """Train a landscape for longer than the lesson does, and keep it:
+    """Train a landscape for longer than the lesson does, and save its weights:
     `python -c "from steps.step96 import make_landscape; make_landscape()"`.
     """
     manual_seed(0)
