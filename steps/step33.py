@@ -87,7 +87,7 @@ __all__ = [
 def newton_minimize(f, start, steps):
     """The points of Newton's walk on ``f``, ``start`` included: an array (steps + 1).
 
-    The framework finds the second derivative of ``f``, too.
+    The framework also finds the second derivative of ``f``.
     """
     x = Variable(np.array(float(start)))
     path = [float(start)]
