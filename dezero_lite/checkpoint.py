@@ -123,9 +123,9 @@ class Checkpoint:
         known = re.fullmatch(f"{NAME}|{EARLIER_NAME}", str(place))
         if not isinstance(step, int) or not known:
             raise ValueError(
-                f"{path} is not the state of a training: its step is {step!r:.40} and "
-                f"its folder {place!r:.40}. Delete it to begin anew, or take another "
-                "folder"
+                f"{path} is not the state of a training run: its step is {step!r:.40} "
+                f"and its folder {place!r:.40}. Delete it to start again, or use "
+                "another folder"
             )
         return dict(state)
 

@@ -92,13 +92,13 @@ def read_config(folder: StrPath | None) -> dict[str, Any]:
     for name, ways in FIXED.items():
         if config.get(name, ways[0]) not in ways:
             raise ValueError(
-                f"{path} says {name}={config[name]!r}, which a GPT here cannot do: it "
-                f"takes {' or '.join(map(repr, ways))}"
+                f"{path} says {name}={config[name]!r}, which this GPT does not "
+                f"support: it takes {' or '.join(map(repr, ways))}"
             )
     sizes = {ours: config.get(theirs) for theirs, ours in SIZES.items()}
     if not all(type(size) is int and 0 < size < 2**31 for size in sizes.values()):
         found = {theirs: config.get(theirs) for theirs in SIZES}
-        raise ValueError(f"{path} has to say five sizes, and says {found}")
+        raise ValueError(f"{path} must give five sizes, but gives {found}")
     return sizes
 
 
@@ -178,7 +178,7 @@ def read_tokens(folder: StrPath | None) -> tuple[list[tuple[int, int]], list[str
         a, _, b = line.partition(" ")
         if a not in number or b not in number or a + b in number:
             raise ValueError(
-                f"{path} holds {line[:60]!r}, which is no merge of two tokens"
+                f"{path} holds {line[:60]!r}, which is not a merge of two tokens"
             )
         merges.append((number[a], number[b]))
         number[a + b] = len(number)

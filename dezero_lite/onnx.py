@@ -61,7 +61,7 @@ def export(model: Callable[[Any], Any], example: Any, path: StrPath) -> None:
     onnx = _library()
     x = np.asarray(unwrap(example))
     if not x.ndim or not x.size:
-        raise ValueError("an example is a batch with one input at least")
+        raise ValueError("an example must be a batch of at least one input")
     with lines_noted():
         runs = call_on_batches(model, x)
         batch, outputs, _ = next(runs)

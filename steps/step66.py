@@ -208,7 +208,7 @@ def gradient_by(rule, g, x):
 def backward(y, grad=None):
     """Add to ``grad`` of the tensors made with ``requires_grad`` that led to this one.
 
-    ``grad`` is the gradient to begin with; for a tensor of one element it is 1.
+    ``grad`` is the initial gradient; for a tensor of one element it is 1.
     """
     # A tensor hands its gradient on when all edges into it have delivered.
     waits = edges_into(y)

@@ -20,7 +20,7 @@ __all__ += ["number_adder_file", "number_tokenizer", "pair_loss"]
 
 def pair_loss(rows, test_rows, letters, smooth=0.1):
     """Count the pairs of tokens in `rows`; the loss of this table on `test_rows`, which
-    hold so many letters, per letter. Each pair counts as seen `smooth` times more.
+    hold so many letters, per letter. `smooth` is added to the count of each pair.
     """
     pairs = Counter(pair for row in rows for pair in pairwise(row))
     firsts = Counter(token for row in rows for token in row[:-1])

@@ -60,13 +60,13 @@ def in_threads(work, size, timeout=10.0):
 
 
 def sum_of(ring, count):
-    """The sum of so many random numbers of each worker, and the bytes it has sent."""
+    """The sum of all workers' random numbers, and the bytes that this one has sent."""
     mine = np.random.default_rng(ring.rank).normal(size=count)
     return ring.all_reduce(mine), ring.sent
 
 
 def train(ring, updates):
-    """One worker's part of a training: its share of each loss, and the weights."""
+    """One worker's part of a training run: its share of each loss, and the weights."""
     data, rng = Digits(), np.random.default_rng(0)
     manual_seed(0)
     model = MLP((32, 10), relu)
@@ -86,8 +86,8 @@ def train(ring, updates):
 
 
 def turn_times(ring, sizes, tries):
-    """For each size in bytes the seconds of an exchange, and those of an all-reduce: of
-    each the best of the tries.
+    """For each size in bytes, the seconds of an exchange and of an all-reduce: the best
+    of the tries.
     """
     best = np.full((len(sizes), 2), np.inf)
     for _ in range(tries):
@@ -117,7 +117,7 @@ class Link:
         return 2 * (workers - 1) * self.turn(size / workers)
 
     def star(self, size, workers):
-        """Seconds of the same if one worker adds for all: a turn for each message."""
+        """Seconds of the same sum if one worker adds: a turn for each message."""
         return 2 * (workers - 1) * self.turn(size)
 
 

@@ -146,7 +146,7 @@ PEAKS = {"A100": 312e12, "H100": 989e12, "TPU v4": 275e12}
 
 @dataclass(frozen=True)
 class Training:
-    """A training of which was published how many hours its accelerators worked."""
+    """A training run, with the published hours of its accelerators."""
 
     name: str
     parameters: float

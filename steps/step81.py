@@ -8,7 +8,7 @@ __all__ = ["Strip", "row_strides", "walk"]
 
 
 def row_strides(shape):
-    """The strides of numbers that lie row by row, without gaps."""
+    """The strides of numbers stored row by row, without gaps."""
     return tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
 
 

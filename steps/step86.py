@@ -49,7 +49,7 @@ def name_of(x, names):
     if not isinstance(x, Variable):
         return f"number({float(x)!r})"
     if id(x) not in names:
-        raise ValueError("a Variable that is no input: give it to the chain as one")
+        raise ValueError("a Variable is not an input of the chain: pass it as one")
     return names[id(x)]
 
 
@@ -78,7 +78,7 @@ class Chain:
             y.grad = gy
             y.backward(create_graph=True)
             gradient = xs[k].grad
-            for x in xs:  # the next order begins anew
+            for x in xs:  # the next order starts afresh
                 x.cleargrad()
             return xs[0] * 0 if gradient is None else gradient
 

@@ -68,7 +68,7 @@ class use:
             from . import kernels
         except ImportError as error:
             raise ImportError(
-                "compiled.use() needs Numba, and everything else works without: pip "
+                "compiled.use() needs Numba, unlike the rest of the package: pip "
                 f"install numba ({error})"
             ) from None
         self._before = {key: key[0].__dict__[key[1]] for key in COMPILED}

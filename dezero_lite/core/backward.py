@@ -150,7 +150,7 @@ def accumulate(
 def choose_first_gradient(y: Variable, create_graph: bool) -> Any:
     """Return `y.grad` if it is set, else ones; as an array without `create_graph`."""
     gy = new_variable(ones_like(y._data)) if y.grad is None else as_variable(y.grad)
-    gy = match_shape_and_dtype(gy, y, "the gradient to begin with")
+    gy = match_shape_and_dtype(gy, y, "the initial gradient")
     return gy if create_graph else as_scalar(gy._data)
 
 

@@ -61,6 +61,13 @@ class Names(Dataset):
 
     def encode(self, name: str) -> NDArray[np.int64]:
         """Convert letters to their numbers."""
+        unknown = sorted(set(name) - set(self.letters))
+        if unknown:
+            raise ValueError(
+                f"a name has letters from a to z, but {name!r} contains "
+                f"{', '.join(map(repr, unknown))}: write it in lower case, without "
+                "accents"
+            )
         return np.array([self.letters.index(letter) for letter in name], np.int64)
 
     def decode(self, ids: Iterable[int]) -> str:

@@ -298,5 +298,5 @@ def fold(f: Any, xs: Any, batched: Any) -> Any:
 def draw(f: Any, xs: Any, batched: Any) -> NoReturn:
     raise TypeError(
         "inside vmap, dropout would draw once for all examples: draw a mask for each "
-        "before, and hand it over as one more argument"
+        "beforehand, and pass it as another argument"
     )

@@ -151,7 +151,7 @@ def vjp(f: Callable[..., Any], *xs: Any) -> tuple[Any, Callable[[Any], Any]]:
                 f"given {len(as_tuple(gys))}"
             )
         seeds = zip(outputs, as_tuple(gys), strict=True)
-        given = "the gradient to begin with"
+        given = "the initial gradient"
         pairs = [
             (y, match_shape_and_dtype(as_variable(gy), y, given)) for y, gy in seeds
         ]

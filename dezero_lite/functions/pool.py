@@ -199,8 +199,8 @@ def _check(x: Array, window: Window) -> None:
     (kh, kw), (ph, pw) = window.kernel, window.pad
     if ph >= kh or pw >= kw:
         raise ValueError(
-            f"in images of shape {x.shape}, {window} stops where it sees nothing but "
-            "border: the pad must be smaller than the window"
+            f"in images of shape {x.shape}, some positions of {window} see only "
+            "the border: the pad must be smaller than the window"
         )
 
 

@@ -218,8 +218,8 @@ class KeyValueCache:
     def _check(self, new: Array) -> None:
         if len(new) != len(self._k):
             raise ValueError(
-                f"the cache holds {len(self._k)} sequences, but {len(new)} came: a new "
-                "batch takes a new cache"
+                f"the cache holds {len(self._k)} sequences, but got {len(new)}: make a "
+                "new cache for a new batch"
             )
         if self.used + new.shape[2] > self.length:
             raise ValueError(

@@ -196,8 +196,8 @@ def generate(
     rows = np.atleast_2d(tokens)
     if rows.ndim != 2 or not rows.size:
         raise ValueError(
-            "generate takes a beginning of shape (N, T) or (T,) with a row and a token "
-            f"at least, not one of shape {rows.shape}"
+            "generate takes a beginning of shape (N, T) or (T,) with at least one row "
+            f"and one token, not one of shape {rows.shape}"
         )
     if rows.dtype.kind not in "iu":
         raise TypeError(

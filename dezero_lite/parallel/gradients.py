@@ -77,8 +77,8 @@ def mean_gradients(
     """
     if len(parts) != len(counts) or not sum(counts):
         raise ValueError(
-            f"{len(parts)} gradients have the counts {list(counts)}: one each, and "
-            "not all 0"
+            f"{len(parts)} gradients have the counts {list(counts)}: pass "
+            "one count for each worker, not all of them 0"
         )
     shares = [float(count / sum(counts)) for count in counts]
     pairs = zip(parts, shares, strict=True)

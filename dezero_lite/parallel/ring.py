@@ -151,7 +151,7 @@ def run_ring(
 
     check_importable(work)
     if size < 1:
-        raise ValueError(f"a ring has one worker at least, not {size}")
+        raise ValueError(f"a ring needs at least one worker, not {size}")
     context = mp.get_context("spawn")
     links = [context.Pipe(duplex=False) for _ in range(size)]
     results = [context.Pipe(duplex=False) for _ in range(size)]

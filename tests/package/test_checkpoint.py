@@ -154,8 +154,8 @@ def test_what_a_killed_save_has_left_goes_when_nobody_can_be_saving_it(
     ("text", "words"),
     [
         ("{", "cannot be read"),
-        ("null", "is not the state of a training"),
-        ("[]", "is not the state of a training"),
+        ("null", "is not the state of a training run"),
+        ("[]", "is not the state of a training run"),
         ("{}", "its step is None"),
         ('{"step": "3", "in": "step00000003"}', "its step is '3'"),
         ('{"step": 3, "in": "../model"}', "its folder '../model'"),

@@ -79,10 +79,10 @@ def test_every_weight_arrives_under_its_name(folder):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"activation_function": "relu"}, "activation_function='relu', which a GPT"),
+        ({"activation_function": "relu"}, "activation_function='relu', which this GPT"),
         ({"tie_word_embeddings": False}, "tie_word_embeddings=False"),
-        ({"n_layer": "two"}, "has to say five sizes, and says .*'two'"),
-        ({"n_head": 10**40}, "has to say five sizes"),
+        ({"n_layer": "two"}, "must give five sizes, but gives .*'two'"),
+        ({"n_head": 10**40}, "must give five sizes"),
         ({"n_layer": 3}, "missing from the file: blocks/2/norm1/gamma"),
         ({"n_positions": 16}, r"positions/W \(file: \(32, 24\), model: \(16, 24\)"),
     ],
@@ -193,7 +193,7 @@ def test_files_that_do_not_belong_together_are_refused(tmp_path, learned):
         Tokenizer(alphabet=bytes(256))
     for line in ("Ġ", "a", "a b c", merges[0], "\N{SNOWMAN} a"):
         (tmp_path / "vocab.bpe").write_text("\n".join([*merges, line]), "utf-8")
-        with pytest.raises(ValueError, match="which is no merge of two tokens"):
+        with pytest.raises(ValueError, match="which is not a merge of two tokens"):
             Tokenizer.from_gpt2(tmp_path)
     (tmp_path / "vocab.bpe").write_text("\n".join(merges), "utf-8")
     for wrong in (numbers | {"a": 1}, numbers | {"new": 7}, {"a": 0}, {"x": "y"}):

@@ -366,5 +366,5 @@ def test_an_index_without_an_operator_is_refused(tmp_path):
 
 
 def test_an_example_is_a_batch(tmp_path):
-    with pytest.raises(ValueError, match="a batch with one input at least"):
+    with pytest.raises(ValueError, match="a batch of at least one input"):
         export(F.relu, np.float32(1), tmp_path / "a.onnx")

@@ -31,6 +31,11 @@ def test_rows_hold_the_names(train):
         assert_equal(x[1 : length + 1], t[:length])
 
 
+def test_unknown_letters_are_named():
+    with pytest.raises(ValueError, match="'Zoë' contains 'Z', 'ë': write it in lower"):
+        Names().encode("Zoë")
+
+
 # --- tokens ---------------------------------------------------------------------------
 
 
