@@ -324,8 +324,9 @@ _judged: dict[str, tuple[str, str, list[str]]] = {}
 
 
 def judge_together(course):
-    """Judge all answers that end in one process, which is slow to start; return the
-    results of `Class.one` by heading. Each has its own numbers for the two exercises.
+    """Judge all cheats that end, in one process, because a process is slow to start.
+    Return what `Class.one` would return, by heading. Each cheat has its own pair of
+    exercises.
     """
     if _judged:
         return _judged

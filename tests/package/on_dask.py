@@ -241,8 +241,8 @@ def test_a_scheduler_that_is_killed_is_told_and_the_checkpoint_is_whole(tmp_path
 
 def test_sixty_four_workers_in_one_process():
     with (
-        # Each worker samples its own work a hundred times per second. In one process,
-        # they do little else, and nothing more on a busy machine.
+        # Each worker samples its own work a hundred times per second. With many workers
+        # in one process, that takes nearly all of their time.
         dask.config.set({"distributed.worker.profile.enabled": False}),
         local_cluster(64, processes=False) as cluster,
         distributed.Client(cluster) as client,

@@ -72,7 +72,8 @@ def test_it_takes_plain_arrays_and_leaves_no_graph_under_no_grad(name):
 @each_function
 def test_a_variable_without_data_is_named(name):
     f, *inputs = call(name)
-    # Indices are not inputs of the graph; the others' calls only look at gamma.
+    # The indices of get_item are not inputs of the graph, and of batch_norm's, only
+    # the first is looked at.
     count = {"get_item": 1, "batch_norm": 1, "batch_nrom": 1}.get(name, len(inputs))
     for i in range(count):
         given = [*inputs[:i], Variable(None, "w"), *inputs[i + 1 :]]

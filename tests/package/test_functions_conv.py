@@ -173,7 +173,7 @@ ROUTES = {
 
 @pytest.fixture
 def taken(monkeypatch):
-    """Record which methods are used, and their numbers of blocks."""
+    """Record which methods are used, and the blocks into which they split the work."""
     ways, blocks = [], []
 
     def watched(name, inner):

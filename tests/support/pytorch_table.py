@@ -30,7 +30,7 @@ CALLS["backward"] = "y.backward"
 
 
 def make_table():
-    """Make a row of each answer, with all the names that it answers."""
+    """Make a row for each answer, with all the PyTorch names that it is given for."""
     names = {}
     for kind, before in BEFORE.items():
         for name, answer in ATTRIBUTES[kind].items():

@@ -131,7 +131,8 @@ class Package:
         home: dict[str, str] = {}
         for name in [name for name in MODULES if name in self.modules]:
             texts[name] = self._copy_with_imports(name, home).format()
-            # If two modules define a name, modules above both import the higher one's.
+            # If two modules define the same name, every module above them imports it
+            # from the higher of the two.
             home |= dict.fromkeys(self.modules[name].definitions, name)
         return texts
 

@@ -123,7 +123,7 @@ class TrialProcess(contextlib.AbstractContextManager[Any]):
         return line["done"]
 
     def passes(self, number, text, cells=(), first=()):
-        """Return whether a framework passes some cells, and the table."""
+        """Return whether a framework passes both the cells and the whole table."""
         done = self.try_out(number, cells, text, brief=True, first=first)
         return not done["failure"] and {*done["table"].values()} <= {WORKS}
 
