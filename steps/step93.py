@@ -16,8 +16,8 @@ from . import library
 
 __all__ = ["Block", "ResidualNet", "TimedNet", "as_points", "confidence", "distances"]
 __all__ += ["frechet", "judge", "judge_file", "make_judge", "measure", "nearest"]
-__all__ += ["recall", "show_digits", "silu", "sines", "sure", "tell", "ten_gaussians"]
-__all__ += ["train", "train_judge"]
+__all__ += ["recall", "save_float16", "show_digits", "silu", "sines", "sure", "tell"]
+__all__ += ["ten_gaussians", "train", "train_judge"]
 
 
 def silu(x):
@@ -113,14 +113,21 @@ def train_judge(others=None, updates=1200, seed=0, watch=iter):
     return model
 
 
+def save_float16(model, path):
+    """Save the weights in half the space; the model's own are rounded."""
+    for parameter in model.params():
+        parameter.data = parameter.data.astype(np.float16)
+    model.save_weights(path)
+
+
 def judge_file():
-    """The file with the weights of the judge."""
+    """Return the path of the file with the judge's weights."""
     return Path(library.__file__).parent / "data" / "judge.npz"
 
 
 @cache
 def judge():
-    """The judge of this stage, trained by `make_judge`."""
+    """Load the judge of this stage, trained by `make_judge`."""
     model = ResidualNet(10, width=64, blocks=1)
     model.load_weights(judge_file())
     return model
@@ -131,9 +138,7 @@ def make_judge():
     `python -c "from steps.step93 import make_judge; make_judge()"`.
     """
     model = train_judge()
-    for parameter in model.params():
-        parameter.data = parameter.data.astype(np.float16)
-    model.save_weights(judge_file())
+    save_float16(model, judge_file())
 
 
 def as_points(x):
@@ -142,26 +147,26 @@ def as_points(x):
 
 
 def confidence(x, model=None):
-    """The probabilities that the judge, or another model, gives to each image."""
+    """Compute the probabilities that the judge, or another model, gives to an image."""
     with no_grad():
         return softmax((model or judge())(as_points(x))).data
 
 
 def sure(x):
-    """The share of the drawings that the judge reads with more than 90 % confidence."""
+    """Compute the share of drawings that the judge reads with over 90 % confidence."""
     return np.mean(confidence(x).max(axis=1) > 0.9)
 
 
 def distances(a, b):
-    """The distance of each row of a from each row of b, (len(a), len(b))."""
+    """Compute the distance of each row of a from each row of b, (len(a), len(b))."""
     a, b = a.astype(np.float64), b.astype(np.float64)
     squares = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1) - 2 * a @ b.T
     return np.sqrt(np.maximum(squares, 0))
 
 
 def recall(x, k=3):
-    """The share of the test scans that are near a drawing: no further from it than its
-    k-th nearest neighbour among 355 drawings (Kynkäänniemi and others, 2019).
+    """Compute the share of the test scans that are near a drawing: no further from it
+    than its k-th nearest neighbour among 355 drawings (Kynkäänniemi and others, 2019).
     """
     scans, drawn = Digits(train=False)[:][0], as_points(x)[:355]
     if len(drawn) <= k:
@@ -171,8 +176,8 @@ def recall(x, k=3):
 
 
 def frechet(x):
-    """The squared distance of two Gaussians, one with the mean and covariance of the
-    drawings, and one with those of the test scans (Fréchet, 1957).
+    """Compute the squared distance of two Gaussians, one with the mean and covariance
+    of the drawings, and one with those of the test scans (Fréchet, 1957).
     """
     a, b = as_points(x).astype(np.float64), Digits(train=False)[:][0]
     cov_a, cov_b = np.cov(a.T), np.cov(b.T)
@@ -207,7 +212,7 @@ def tell(x, seed=0, updates=400):
 
 
 def nearest(x):
-    """The distance of each drawing from the nearest training scan."""
+    """Compute the distance of each drawing from the nearest training scan."""
     return distances(as_points(x), Digits()[:][0]).min(axis=1)
 
 

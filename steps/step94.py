@@ -7,7 +7,7 @@ from dezero_lite.datasets import Digits
 from dezero_lite.functions import exp, relu, sigmoid
 from dezero_lite.models import MLP
 
-from .step93 import judge_file, train
+from .step93 import judge_file, save_float16, train
 
 __all__ = ["BETAS", "VAE", "Autoencoder", "Coders", "coders", "coders_file"]
 __all__ += ["draw_code", "draw_vae", "kl", "make_coders", "train_coder"]
@@ -110,9 +110,7 @@ def make_coders():
     models = Coders()
     for model in (models.small, models.large, *models.vaes):
         train_coder(model, updates=3000, rate=0.003)
-    for parameter in models.params():
-        parameter.data = parameter.data.astype(np.float16)
-    models.save_weights(coders_file())
+    save_float16(models, coders_file())
 
 
 def draw_vae(count, rng):

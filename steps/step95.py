@@ -8,7 +8,7 @@ from dezero_lite.functions import leaky_relu, relu, sigmoid, softplus
 from dezero_lite.models import MLP
 from dezero_lite.optimizers import Adam
 
-from .step93 import confidence, judge_file
+from .step93 import confidence, judge_file, save_float16
 
 __all__ = ["CALM", "FAST", "dot_game", "draw", "draw_gan", "effective_classes"]
 __all__ += ["gan_file", "gans", "gans_file", "make_gan", "make_gans", "networks"]
@@ -131,9 +131,7 @@ def make_gans():
             generator, discriminator = networks(seed)
             play(generator, discriminator, penalty, updates=2000, seed=seed)
             kept.generators = [*kept.generators, generator]
-    for parameter in kept.params():
-        parameter.data = parameter.data.astype(np.float16)
-    kept.save_weights(gans_file())
+    save_float16(kept, gans_file())
 
 
 def gan_file():
@@ -167,5 +165,5 @@ def make_gan():
 
     play(generator, discriminator, 1.0, updates=6000, adam=CALM, watch=average)
     for parameter, mean in zip(generator.params(), averages, strict=True):
-        parameter.data = mean.astype(np.float16)
-    generator.save_weights(gan_file())
+        parameter.data = mean
+    save_float16(generator, gan_file())

@@ -9,7 +9,7 @@ from dezero_lite.datasets import get_spiral
 from dezero_lite.functions import concat, gelu
 from dezero_lite.models import MLP
 
-from .step93 import distances, judge_file, train
+from .step93 import distances, judge_file, save_float16, train
 
 __all__ = ["LEVELS", "Arrows", "Landscape", "denoising_loss", "energy_distance"]
 __all__ += ["landscape", "landscape_file", "make_landscape", "off_arms", "roll"]
@@ -133,6 +133,4 @@ def make_landscape():
     manual_seed(0)
     model = Landscape()
     train_slopes(model, 4000)
-    for parameter in model.params():
-        parameter.data = parameter.data.astype(np.float16)
-    model.save_weights(landscape_file())
+    save_float16(model, landscape_file())

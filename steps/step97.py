@@ -8,7 +8,7 @@ import numpy as np
 from dezero_lite import manual_seed, no_grad
 from dezero_lite.datasets import Digits
 
-from .step93 import TimedNet, as_points, judge_file, train
+from .step93 import TimedNet, as_points, judge_file, save_float16, train
 
 __all__ = ["ANY", "TARGETS", "add_noise", "centred", "denoise", "diffusion"]
 __all__ += ["diffusion_file", "draw", "draw_diffusion", "find_scan", "guesser"]
@@ -154,9 +154,7 @@ def make_diffusion(name="large", updates=7000):
     images, labels = twenty_scans() if name == "twenty" else Digits()[:]
     target = name if name in TARGETS else "scan"
     train_diffusion(model, images, labels, updates, batch, target)
-    for parameter in model.params():
-        parameter.data = parameter.data.astype(np.float16)
-    model.save_weights(diffusion_file(name))
+    save_float16(model, diffusion_file(name))
 
 
 def make_small(updates=2000):

@@ -7,7 +7,7 @@ import numpy as np
 from dezero_lite import manual_seed, no_grad
 from dezero_lite.datasets import Digits
 
-from .step93 import TimedNet, judge_file, train
+from .step93 import TimedNet, judge_file, save_float16, train
 from .step96 import spiral_dots
 from .step97 import centred, shaded
 
@@ -108,9 +108,7 @@ def make_both(name, model, straight, pairs, start, label, *training):
     train_flow(model, pairs, *training)
     train_flow(straight, pairs_of(model, start, 30, label), *training, seed=1)
     for kept, trained in ((name, model), (f"{name}_straight", straight)):
-        for parameter in trained.params():
-            parameter.data = parameter.data.astype(np.float16)
-        trained.save_weights(flow_file(kept))
+        save_float16(trained, flow_file(kept))
 
 
 def make_flow(updates=6000):
