@@ -138,8 +138,8 @@ def add(x0, x1):
 
 
 def topological_orders(links):
-    """All orders of a graph's nodes in which no node comes before one that it waits
-    for.
+    """Return all orders of a graph's nodes in which each node comes after the nodes
+    that it waits for.
 
     ``links``: a dict from each node to the nodes that wait for it.
     """
