@@ -277,7 +277,7 @@ def sum_to(x, shape):
 
 
 def broadcasting(operator):
-    """For a class such as Add: a function that stretches operands until they fit."""
+    """Return a function that stretches its operands for ``operator``, such as Add."""
 
     def stretched(x0, x1):
         x0, x1 = operands(x0, x1)
