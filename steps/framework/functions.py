@@ -344,7 +344,7 @@ class MatMul(Function):
 
 
 def swap_last_axes(x):
-    """Each matrix of a stack, transposed."""
+    """Transpose each matrix of a stack."""
     *stack, row, column = range(x.ndim)
     return transpose(x, (*stack, column, row))
 

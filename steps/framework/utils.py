@@ -112,7 +112,7 @@ def plain(gradient):
 
 
 def kept_shape(shape, axis):
-    """Return ``shape`` with length 1 along ``axis``: a number, a tuple or None (all)."""
+    """Return ``shape`` with length 1 along ``axis``: a number, a tuple or None."""
     axes = range(len(shape)) if axis is None else np.atleast_1d(axis) % len(shape)
     return tuple([1 if i in axes else n for i, n in enumerate(shape)])
 
