@@ -225,7 +225,7 @@ def operands(x0, x1):
 
 
 def fitted(x, other):
-    """Return ``x`` as a variable, in a dtype that does not widen the other operand's."""
+    """Return ``x`` as a variable that does not widen the other operand's dtype."""
     if isinstance(x, Variable):
         return x
     if np.isscalar(x):
