@@ -12,7 +12,7 @@ __all__ = ["Counting", "KeyValueCache", "looks", "off_by", "without_head"]
 
 
 class Counting:
-    """A wrapper that counts the positions which a model computes."""
+    """A wrapper that counts the positions that a model computes."""
 
     def __init__(self, model):
         self.model, self.context, self.caches = model, model.context, model.caches
