@@ -29,9 +29,7 @@ def asked(rows, start):
 
 
 def reversals(count, rng):
-    """Make rows (count, 17) of eight letters, a full stop (0), and the letters
-    backwards.
-    """
+    """Make rows of eight letters, a full stop (0), and the letters reversed."""
     letters = rng.integers(1, 27, size=(count, 8))
     stop = np.zeros((count, 1), int)
     return np.concatenate([letters, stop, letters[:, ::-1]], axis=1)
