@@ -172,7 +172,7 @@ class Deconv2d(Conv2d):
 
 
 class BatchNorm(Layer):
-    """y = batch_norm(x, γ, β), which remembers the mean and the variance of channels"""
+    """y = batch_norm(x, γ, β), with running averages of each channel's mean and σ²"""
 
     def __init__(self, dtype=np.float32):
         self.dtype = dtype
