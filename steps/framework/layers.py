@@ -193,7 +193,7 @@ class BatchNorm(Layer):
 
 
 class RNN(Layer):
-    """h = tanh(x2h(x) + h2h(h)): x2h is linear, and so is h2h, without b"""
+    """h = tanh(x2h(x) + h2h(h)), where x2h and h2h are linear, h2h without b"""
 
     def __init__(self, hidden_size, in_size=None, dtype=np.float32):
         self.x2h = Linear(hidden_size, in_size=in_size, dtype=dtype)
@@ -214,7 +214,7 @@ class RNN(Layer):
 
 
 def check_batch(h, z):
-    """Refuse a batch of another size than the states."""
+    """Reject a batch whose size differs from the states'."""
     if len(h) != len(z):
         raise ValueError(
             f"there are states of {len(h)} sequences, but inputs of {len(z)}: "
