@@ -226,7 +226,7 @@ def check_batch(h, z):
 
 
 class EmbedID(Layer):
-    """y = W[x]: a vector, which is learned, for each of the words"""
+    """y = W[x]: a learned vector for each number in x"""
 
     def __init__(self, in_size, out_size, dtype=np.float32):
         self.W = Parameter(random_weights((in_size, out_size), 1, dtype), name="W")
@@ -240,7 +240,7 @@ class LSTM(Layer):
 
     def __init__(self, hidden_size, in_size=None, dtype=np.float32):
         self.hidden_size = hidden_size
-        # All gates and u side by side: one product in place of four.
+        # All gates and u side by side: one product instead of four.
         self.x2h = Linear(4 * hidden_size, in_size=in_size, dtype=dtype)
         self.h2h = Linear(4 * hidden_size, True, in_size=hidden_size, dtype=dtype)
         self.reset_state()
@@ -250,7 +250,7 @@ class LSTM(Layer):
         self.h = self.c = None
 
     def set_state(self, h, c=None):
-        """Go on from other states, such as those that another layer came to."""
+        """Continue from given states, such as those of a different layer."""
         self.h, self.c = h, c
 
     def forward(self, x):
