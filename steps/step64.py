@@ -130,7 +130,7 @@ def as_array(value):
 
 
 def frozen(array):
-    """A view of an array through which nobody can write."""
+    """Return a read-only view of an array."""
     array = array.view()
     array.flags.writeable = False
     return array
@@ -533,7 +533,7 @@ def fed(session, feed_dict, plan):
 
 
 def five(words):
-    """The first five, for a message."""
+    """Join the first five words, for a message."""
     words = list(words)
     return ", ".join(words[:5]) + ", …" * (len(words) > 5)
 
