@@ -28,7 +28,7 @@ def conv2d_naive(image, kernel, stride=1, pad=0):
 
 
 def photograph(height=120, width=160):
-    """A landscape made of formulas: shades of grey in [0, 1], (height, width)."""
+    """Paint a landscape with formulas: shades of grey in [0, 1], (height, width)."""
     noise = np.random.default_rng(0).normal(scale=0.01, size=(height, width))
     y, x = np.mgrid[0 : 1 : height * 1j, 0 : width / height : width * 1j]
     picture = 0.55 + 0.35 * y  # the sky, brighter towards the horizon

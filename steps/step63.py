@@ -361,7 +361,7 @@ def transpose(a):
 
 
 def power(a, c):
-    """a to the power of c, a number."""
+    """Raise a to the power of c, a number."""
     if not isinstance(c, int | float):
         raise TypeError(f"a ** c needs a number for c, not type {type(c).__name__}")
 

@@ -123,7 +123,7 @@ class Dropout(Layer):
 
 
 class Conv2d(Layer):
-    """y = conv2d(x, W, b); without in_channels, the first x tells how many there are"""
+    """y = conv2d(x, W, b); without in_channels, the first x decides it"""
 
     def __init__(
         self,
@@ -157,7 +157,7 @@ class Conv2d(Layer):
 
 
 class Deconv2d(Conv2d):
-    """y = deconv2d(x, W, b): the way back through a `Conv2d`"""
+    """y = deconv2d(x, W, b): the backward pass of a `Conv2d`"""
 
     def shape_of_W(self, in_channels):
         return (in_channels, self.out_channels, *pair(self.kernel_size))
