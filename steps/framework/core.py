@@ -380,7 +380,7 @@ def test_mode():
 
 
 def unchain(x):
-    """Forget which function made ``x``: the walk back ends here."""
+    """Forget which function made ``x``: the backward pass ends here."""
     x.creator = None
 
 

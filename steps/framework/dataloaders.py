@@ -34,7 +34,7 @@ class DataLoader:
 
 
 class SeqDataLoader(DataLoader):
-    """A sequence, cut into batch_size pieces; each batch has one step of each piece."""
+    """Cuts a sequence into batch_size pieces; each batch has one step of each piece."""
 
     def __init__(self, dataset, batch_size):
         super().__init__(dataset, batch_size, shuffle=False)

@@ -97,7 +97,7 @@ class Digits(Dataset):
 
 
 class SinCurve(Dataset):
-    """A noisy sine, for testing a cosine: of each height, the next one is the label."""
+    """A noisy sine, or a cosine for testing; each label is the next height."""
 
     def prepare(self):
         x = np.linspace(0, 2 * np.pi, 1000)

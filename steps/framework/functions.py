@@ -634,5 +634,5 @@ batch_nrom = batch_norm  # the book spells it so
 
 
 def embed_id(x, W):
-    """y = W[x]: row x[i] for the word number x[i]"""
+    """y = W[x]: for each number x[i], row x[i] of W"""
     return get_item(W, as_variable(x).data)

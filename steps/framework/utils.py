@@ -165,15 +165,15 @@ def array_allclose(a, b, rtol=1e-4, atol=1e-5):
 
 
 def get_conv_outsize(input_size, kernel_size, stride, pad):
-    """At how many places a window stops: (H + 2P − K) // S + 1"""
+    """Count the stops of a window: (H + 2P − K) // S + 1"""
     return (input_size + 2 * pad - kernel_size) // stride + 1
 
 
 def get_deconv_outsize(size, k, s, p):
-    """The length on which a window stops at ``size`` places: S(H − 1) + K − 2P"""
+    """Return the smallest length with ``size`` stops: S(H − 1) + K − 2P"""
     return s * (size - 1) + k - 2 * p
 
 
 def pair(x):
-    """A size for both axes, given as one number or as two."""
+    """Return a size for each of the two axes, given one number or a pair."""
     return x if isinstance(x, tuple) else (x, x)
