@@ -37,7 +37,7 @@ class Optimizer:
         raise NotImplementedError(f"{type(self).__name__} needs update_one(self, p)")
 
     def state(self, param, *names):
-        """What is remembered about a parameter: an array for each name, at first 0."""
+        """Return a parameter's stored arrays: one for each name, zeros at first."""
         if param not in self.states:
             self.states[param] = [np.zeros_like(param.data) for _ in names]
         return self.states[param]
@@ -166,7 +166,7 @@ class Adam(Optimizer):
 
     @property
     def lr(self):
-        """α √(1 − β₂ᵗ) / (1 − β₁ᵗ): the means begin at 0 and are too small at first"""
+        """α √(1 − β₂ᵗ) / (1 − β₁ᵗ), since the means start at 0 and are too small"""
         t = self.t or 1
         return self.alpha * (1 - self.beta2**t) ** 0.5 / (1 - self.beta1**t)
 
