@@ -11,7 +11,7 @@ from .utils import generator
 
 
 def get_spiral(train=True):
-    """Points (300, 2) on three spiral arms, and the arm that each is on, (300,)."""
+    """Return points on three spiral arms, (300, 2), and their arms, (300,)."""
     random = np.random.RandomState(1984 if train else 2020)
     arm = np.repeat(np.arange(3), 100)
     radius = np.tile(np.arange(100) / 100, 3)
