@@ -25,7 +25,7 @@ def get_spiral(train=True):
 
 
 class Dataset:
-    """Pairs of an example and its label, from what ``prepare`` puts into arrays."""
+    """Examples and labels, which ``prepare`` stores and an index returns in pairs."""
 
     def __init__(self, train=True, transform=None, target_transform=None):
         self.train = train
@@ -55,7 +55,7 @@ def unchanged(x):
 
 
 def as_batch(pairs):
-    """Of pairs (x, t), an array of all x and an array of all t."""
+    """Turn pairs (x, t) into an array of all x and an array of all t."""
     xs, ts = zip(*pairs, strict=True)
     return np.array(xs), None if ts[0] is None else np.array(ts)
 
