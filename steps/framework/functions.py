@@ -543,7 +543,7 @@ def binary_cross_entropy(p, t):
 
 
 def accuracy(y, t):
-    """The share of examples whose highest score is that of their class."""
+    """Return the share of examples whose own class has the highest score."""
     y = as_variable(y)
     right = y.data.argmax(axis=1) == labels_of(y, t)
     return Variable(np.array(right.mean()))
