@@ -71,7 +71,7 @@ class Spiral(Dataset):
 
 
 def as_row(image):
-    """A scan with numbers from 0 to 16, as a row with numbers from 0 to 1."""
+    """Turn a scan with numbers from 0 to 16 into a row of numbers from 0 to 1."""
     return image.reshape(-1).astype(np.float32) / 16
 
 
@@ -82,7 +82,7 @@ class Digits(Dataset):
         super().__init__(train, transform, target_transform)
 
     def prepare(self):
-        # The file of dezero_lite, which need not be imported for that.
+        # Use dezero_lite's file, without importing the package.
         (folder,) = find_spec("dezero_lite").submodule_search_locations
         with np.load(Path(folder) / "data" / "digits.npz") as file:
             data, label = file["data"], file["label"]
