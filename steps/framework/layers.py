@@ -89,7 +89,7 @@ def save_weights(layer, path):
 
 
 def load_weights(layer, path):
-    """Load what `save_weights` saved; where a name or a shape differs, nothing."""
+    """Load what `save_weights` saved, or nothing if any name or shape differs."""
     with np.load(path) as file:
         arrays = dict(file)
     params = dict(layer.named_params())
