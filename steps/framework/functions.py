@@ -589,7 +589,7 @@ def leaky_relu(x, slope=0.2):
 
 
 def dropout(x, dropout_ratio=0.5):
-    """y = x / (1 − ratio) where chance keeps it, else 0; in test mode y = x"""
+    """y = x / (1 − ratio) for elements kept at random, else 0; in test mode y = x"""
     x = as_variable(x)
     if not 0 <= dropout_ratio < 1:
         raise ValueError(f"dropout_ratio is from 0 to below 1, not {dropout_ratio}")
