@@ -37,7 +37,7 @@ def ravine(x0, x1):
 
 
 class Place(Layer):
-    """A place on a surface: two parameters; called with a surface, its height there."""
+    """A place given by two parameters; call it with a surface to get the height there."""
 
     def __init__(self, start):
         self.x0 = Parameter(np.array(float(start[0])))

@@ -1,6 +1,6 @@
-"""Step 52: GPU, and ``far``, a stand-in for CuPy where there is none.
+"""Step 52: GPU, and ``far``, a stand-in for CuPy on machines without a GPU.
 
-Behind the scenes NumPy computes, but far arrays have a type of their own, and do not
+Behind the scenes, NumPy computes, but far arrays have their own type, and do not
 mix with NumPy's. ``sys.modules["far"]`` is the module.
 """
 

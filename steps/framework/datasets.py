@@ -37,7 +37,7 @@ class Dataset:
             raise ValueError(f"{len(self.data)} examples, but {len(self.label)} labels")
 
     def prepare(self):
-        """Fill ``data`` and ``label``; for subclasses."""
+        """Fill ``data`` and ``label``; subclasses override this."""
 
     def __len__(self):
         return len(self.data)

@@ -8,19 +8,19 @@ from .core import Parameter, Variable
 
 
 class Optimizer:
-    """Changes the parameters of a layer, each in place, by its gradient."""
+    """A rule that changes the parameters of a layer in place, by their gradients."""
 
     def __init__(self):
         self.target, self.hooks = None, []
 
     def setup(self, target):
-        """Choose the layer or model whose parameters are to change."""
+        """Choose the layer or model whose parameters should change."""
         self.target = target
         self.states = {}
         return self
 
     def add_hook(self, hook):
-        """Have ``hook`` called with the parameters that have a gradient."""
+        """Call ``hook`` before each update, with the parameters that have a gradient."""
         self.hooks.append(hook)
 
     def update(self):
@@ -58,7 +58,7 @@ class WeightDecay:
 
 
 class ClipGrad:
-    """g ← g · max_norm / ‖g‖ where the norm of all gradients is larger than that"""
+    """g ← g · max_norm / ‖g‖ if ‖g‖, the norm of all gradients, exceeds max_norm"""
 
     def __init__(self, max_norm):
         self.max_norm = max_norm
