@@ -37,7 +37,7 @@ def ravine(x0, x1):
 
 
 class Place(Layer):
-    """A place given by two parameters; call it with a surface to get the height there."""
+    """A place with two parameters; call it with a surface to get the height there."""
 
     def __init__(self, start):
         self.x0 = Parameter(np.array(float(start[0])))

@@ -8,7 +8,7 @@ from .core import Parameter, Variable
 
 
 class Optimizer:
-    """A rule that changes the parameters of a layer in place, by their gradients."""
+    """A rule that changes the parameters of a layer in place by their gradients."""
 
     def __init__(self):
         self.target, self.hooks = None, []
@@ -20,7 +20,7 @@ class Optimizer:
         return self
 
     def add_hook(self, hook):
-        """Call ``hook`` before each update, with the parameters that have a gradient."""
+        """Call ``hook`` before each update with the parameters that have a gradient."""
         self.hooks.append(hook)
 
     def update(self):
