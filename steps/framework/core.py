@@ -372,7 +372,7 @@ Config.train = True
 
 
 def test_mode():
-    """In this ``with`` block, layers work as after training."""
+    """Run a ``with`` block in which layers work as they do after training."""
     return using_config("train", False)
 
 

@@ -9,8 +9,8 @@ from .utils import generator
 
 
 class DataLoader:
-    """The ``dataset`` in batches of ``batch_size``; each ``for`` goes over them once,
-    in a new order.
+    """Batches of ``batch_size`` examples; each ``for`` goes over the ``dataset`` once,
+    in a new order unless ``shuffle`` is False.
     """
 
     def __init__(self, dataset, batch_size, shuffle=True, seed=None):

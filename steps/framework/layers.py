@@ -11,7 +11,7 @@ from .utils import generator, pair
 
 
 class Layer:
-    """Parameters and layers in its attributes, and a function of variables, forward."""
+    """A holder of parameters and other layers, with a forward that uses them."""
 
     def __call__(self, *inputs):
         return self.forward(*inputs)
@@ -20,7 +20,7 @@ class Layer:
         raise NotImplementedError(f"{type(self).__name__} needs a forward(self, x)")
 
     def named_params(self):
-        """All parameters with their names, such as l1/W; each of them once."""
+        """Iterate over (name, parameter), with names such as l1/W; each comes once."""
         return parameters_in(vars(self), "", {id(self)})
 
     def params(self):
@@ -33,7 +33,7 @@ class Layer:
 
 
 def parameters_in(things, path, seen):
-    """The parameters in a dict of things, in their layers, lists, tuples and dicts."""
+    """Yield names and parameters in a dict and in its layers, lists, tuples, dicts."""
     for name, thing in things.items():
         if id(thing) in seen or not isinstance(thing, HOLDERS):
             continue
@@ -51,14 +51,14 @@ HOLDERS = (Parameter, Layer, list, tuple, dict)
 
 
 def random_weights(shape, inputs, dtype):
-    """Random numbers of such a size that sums over so many inputs are about 1."""
+    """Draw weights at random, scaled so that a sum over the inputs is about ±1."""
     kind = np.float64 if dtype == np.float64 else np.float32
     weights = generator().standard_normal(shape, kind) * (1 / np.sqrt(inputs))
     return weights.astype(dtype)
 
 
 class Linear(Layer):
-    """y = x · W + b; without in_size, the first x tells how long an input is"""
+    """y = x · W + b; without in_size, the first x sets the number of inputs"""
 
     def __init__(self, out_size, nobias=False, dtype=np.float32, in_size=None):
         self.out_size, self.dtype = out_size, dtype
@@ -89,7 +89,7 @@ def save_weights(layer, path):
 
 
 def load_weights(layer, path):
-    """Load what `save_weights` saved; where a name or a shape differs, nothing."""
+    """Load what `save_weights` saved, or nothing if any name or shape differs."""
     with np.load(path) as file:
         arrays = dict(file)
     params = dict(layer.named_params())

@@ -152,12 +152,12 @@ def generator():
 
 
 def array_equal(a, b):
-    """Whether two variables or arrays have the same shape and the same elements."""
+    """Tell whether two variables or arrays have the same shape and elements."""
     return np.array_equal(plain(a), plain(b))
 
 
 def array_allclose(a, b, rtol=1e-4, atol=1e-5):
-    """Whether two variables or arrays agree up to ``atol + rtol * abs(b)``."""
+    """Tell whether two variables or arrays agree up to ``atol + rtol * abs(b)``."""
     return np.allclose(plain(a), plain(b), rtol=rtol, atol=atol)
 
 
