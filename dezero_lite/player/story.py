@@ -160,8 +160,8 @@ def show_visit(graph: Graph, visit: Visit, after: Gradients) -> Step:
     gone = [v for v in changed if after.get(id(v)) is None]
 
     receives = join_words([f"{phrase(g)} from {graph.name(y)}" for y, g in received])
-    hands = join_words([f"{phrase(g)} to {graph.name(x)}" for _, x, g in handed])
-    say = f"{graph.name(f)} receives {receives} and hands on {hands or 'nothing'}."
+    passes = join_words([f"{phrase(g)} to {graph.name(x)}" for _, x, g in handed])
+    say = f"{graph.name(f)} receives {receives} and passes {passes or 'nothing on'}."
     sums = {}
     for v in graph.variables:
         parts, now = [g for _, x, g in handed if x is v], after.get(id(v))
@@ -177,7 +177,7 @@ def show_visit(graph: Graph, visit: Visit, after: Gradients) -> Step:
         panel=[
             ("receives", [(graph.grad(y), as_detail(g)) for y, g in received]),
             (
-                "hands on",
+                "passes on",
                 [(f"to {graph.name(x)}", as_detail(g)) for _, x, g in handed],
             ),
             ("becomes", list(sums.items())),
@@ -198,7 +198,7 @@ def show_end(graph: Graph, record: Recorder) -> Step:
     leaves = [v for v in kept if v.creator is None]
     sentences = [describe_leaf(graph, v, record) for v in leaves]
     return Step(
-        f"The walk is over. {join_words(sentences)}.",
+        f"The backward pass is complete. {join_words(sentences)}.",
         back=True,
         lit=[],
         panel=[("gradients", list_gradients(graph, kept, final))],
