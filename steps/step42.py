@@ -49,4 +49,5 @@ def learning_curve(title, **curves):
     ax.set_title(title, pad=6 if len(curves) == 1 else 28)
     if len(curves) > 1:
         ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(curves))
-    plt.show()
+    with plt.rc_context({"axes.formatter.min_exponent": 4}):  # 2 instead of 2 × 10⁰
+        plt.show()
