@@ -24,6 +24,8 @@ def predict(x, W, b):
 
 def train(x, t, lr=0.1, steps=100):
     """Fit W and b by gradient descent; return (W, b) before each step, and losses."""
+    if steps < 1:
+        raise ValueError(f"{steps} steps train nothing: take at least one")
     W, b = Variable(np.zeros((1, 1))), Variable(np.zeros(1))
     path, losses = [], []
     for _ in range(steps):
