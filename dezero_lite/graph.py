@@ -105,7 +105,8 @@ def get_dot_graph(output: Any, verbose: bool = True) -> str:
     """
     if not is_variable(output):
         raise TypeError(
-            f"get_dot_graph draws the graph behind a Variable, not behind {kind_of(output)}"
+            "get_dot_graph draws the graph behind a Variable, not behind "
+            f"{kind_of(output)}"
         )
     names: dict[int, str] = {}
     looks = {"graph": LAYOUT, "node": f"{NODES}, {VARIABLE}", "edge": EDGES}
