@@ -20,7 +20,7 @@ class Layer:
         raise NotImplementedError(f"{type(self).__name__} needs a forward(self, x)")
 
     def named_params(self):
-        """Iterate over (name, parameter), with names such as l1/W; each comes once."""
+        """Iterate over (name, parameter), each once, with names such as l1/W."""
         return parameters_in(vars(self), "", {id(self)})
 
     def params(self):
