@@ -30,6 +30,7 @@ from .mutating import planted, scores
 from .new_lesson import create_lesson, find_next_number
 from .results import NOT_BEGUN
 from .student_copies import write_agents, write_copies
+from .translation import command as translate_command
 from .workshop import workshop_command
 
 
@@ -97,6 +98,7 @@ def _make_parser():
     text = "write the report to FILE.html or FILE.json, or a badge to FILE.svg"
     option("-o", "--output", metavar="FILE", action="append", default=[], help=text)
     workshop_command.add_to(commands)
+    translate_command.add_to(commands)
     class_command.add_class_commands(commands)
     where = {"metavar": "DIR", "help": "the student's repository"}
     option = add("repository", create_repository, folder=where, numbers=several)
