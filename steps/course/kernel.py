@@ -15,6 +15,8 @@ import traceback
 from .checks import BOLD, PLAIN
 from .exercises import CHECK
 from .interactive import get_ipython_shell
+from .translation.catalogues import LOCALE
+from .translation.tool import get_language
 
 TAG = re.compile(r"<style>.*?</style>|<(/?)(\w*)[^>]*>", re.S)
 # The closing tags of these end a line.
@@ -34,11 +36,27 @@ def prepare():
     shell.set_custom_exc((Exception,), _show_error)
     texts = shell.display_formatter.formatters["text/plain"]
     texts.for_type_by_name("IPython.core.display", "HTML", _print_as_text)
+    if language := get_language():
+        _add_fonts(shell, LOCALE / language)
     # The kernel would obey an exported MPLBACKEND, which is meant for scripts.
     if os.environ.get("MPLBACKEND", INLINE) != INLINE:
         os.environ["MPLBACKEND"] = INLINE
         if "matplotlib" in sys.modules:
             shell.enable_matplotlib("inline")
+
+
+def _add_fonts(shell, folder):
+    """Use the fonts of a language for the characters that DejaVu Sans lacks."""
+    from matplotlib import font_manager, rcParams
+
+    families = ["DejaVu Sans"]
+    for path in sorted(folder.glob("*.otf")):
+        font_manager.fontManager.addfont(path)
+        families.append(font_manager.get_font(path).family_name)
+    # The fonts have no bold characters. The course's style, which a lesson's first cell
+    # applies, would make titles bold.
+    settings = {"font.family": families, "axes.titleweight": "normal"}
+    shell.events.register("pre_run_cell", lambda _: rcParams.update(settings))
 
 
 def _show_error(shell, kind, error, trace, tb_offset=None):

@@ -5,6 +5,8 @@ markdown   finds the units of a Markdown text, and replaces them
 literals   finds the string literals of a program, and replaces them
 catalogues reads and updates the catalogues in ``steps/locale``
 notebooks  translates a notebook, and collects what there is to translate
+pages      translates the README and pages of the docs
+tool       the learner's language; translates the course tool's own messages
 review     finds what a translation has lost or added
 command    the command line, ``python -m steps translate``
 ========== ============================================================================

@@ -5,8 +5,9 @@ from pathlib import Path
 from .. import builder
 from ..classroom.class_command import add_command
 from ..lessons import MAP, notebook_path, numbers, stem, with_map
-from . import catalogues, notebooks, review
-from .catalogues import COMPOSED
+from . import catalogues, notebooks, pages, review, tool
+from .catalogues import COMPOSED, TOOL
+from .notebooks import HINTS
 
 
 def add_to(commands):
@@ -33,8 +34,10 @@ def status(options):
 
 
 def update(options):
-    """bring catalogues up to date with the lessons"""
+    """bring catalogues up to date with the English texts"""
     notebooks.update_catalogues(options.language, options.numbers or numbers())
+    pages.update_pages(options.language)
+    tool.update_catalogue(options.language)
 
 
 def check(options):
@@ -48,7 +51,7 @@ def check(options):
 
 
 def build(options):
-    """write translated notebooks, with the English outputs"""
+    """write translated notebooks, with the English outputs, and translated pages"""
     folder = Path(options.folder)
     folder.mkdir(parents=True, exist_ok=True)
     for number in options.numbers or with_map():
@@ -57,9 +60,14 @@ def build(options):
         notebook = translator.translate_notebook(builder.read_notebook(path))
         (folder / path.name).write_text(builder.serialize(notebook), encoding="utf-8")
         print(f"{path.name}: {len(translator.missing)} units stay English")
+    for page in pages.PAGES:
+        name = page.rpartition("/")[2]
+        text = pages.translate_page(page, options.language)
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def _list_names(options):
     if options.numbers:
         return list(map(stem, options.numbers))
-    return [COMPOSED, stem(MAP), *map(stem, numbers())]
+    shared = [COMPOSED, TOOL, HINTS, *map(pages.name_catalogue, pages.PAGES)]
+    return [*shared, stem(MAP), *map(stem, numbers())]

@@ -13,6 +13,7 @@ from .tool import get_language
 
 # A unit that this many lessons have is in the catalogue that all share.
 SHARED = 4
+HINTS = "hints"
 # Texts that the course tool composes. A field in braces stands for any text; titles are
 # units of their own.
 PATTERNS = (
@@ -68,7 +69,7 @@ class Translator:
     def __init__(self, language, number):
         self.language = language
         # Titles are in the map's catalogue, so that every link shows the same one.
-        self.names = [stem(number), COMPOSED, stem(MAP)]
+        self.names = [stem(number), COMPOSED, stem(MAP), HINTS]
         self.units = []
         self.missing = []
         self._cell = ""

@@ -11,6 +11,7 @@ from ..definitions import format_names, get_owner
 from ..help import Hint
 from ..lessons import CourseError, format_command
 from ..listings import Listing
+from ..translation.notebooks import make_translate
 from .step import get_step
 from .workspace import check_number
 
@@ -88,7 +89,8 @@ def _find_hints(number, name):
     keys = ((n, x) for n in range(number, 0, -1) for x in (name, get_owner(name)))
     written = (read_hints()[key] for key in keys if key in read_hints())
     question, way = next(written, GIVEN)
-    return name, [f"{begins} {question}", way, skeleton]
+    translate = make_translate(number)
+    return name, [f"{begins} {translate(question)}", translate(way), skeleton]
 
 
 def show_code(number, name):
