@@ -1,6 +1,6 @@
 """Translate pages of Markdown outside the lessons: the README and pages of the docs."""
 
-from ..lessons import ROOT, stem
+from ..lessons import ROOT
 from ..workshop.hints import read_hints
 from .catalogues import look_up, update
 from .markdown import replace_units
@@ -24,12 +24,10 @@ def translate_page(page, language):
 def update_pages(language):
     """Bring the catalogues of the pages, and of the workshop's hints, up to date."""
     for page in PAGES:
-        units: list[str] = []
+        found: list[str] = []
         text = (ROOT / page).read_text(encoding="utf-8")
-        replace_units(text, lambda unit, found=units: found.append(unit) or unit)
-        update(language, name_catalogue(page), [(unit, None, page) for unit in units])
-    hints = {
-        text: number for (number, _), pair in read_hints().items() for text in pair
-    }
+        replace_units(text, lambda unit, found=found: found.append(unit) or unit)
+        update(language, name_catalogue(page), [(unit, None, page) for unit in found])
+    hints = {text: key[0] for key, pair in read_hints().items() for text in pair}
     units = [(text, None, f"step {number}") for text, number in hints.items()]
     update(language, HINTS, units)
