@@ -196,9 +196,10 @@ def _require(path):
 # --- Running --------------------------------------------------------------------------
 
 
-def execute(notebook, folder=None):
+def execute(notebook, folder=None, language=""):
     """Run a notebook (a dict) in a fresh kernel, in ``notebooks/`` by default, and
-    return it with cleaned outputs.
+    return it with cleaned outputs. The course tool's messages are in English by
+    default.
 
     Raises
     ------
@@ -217,7 +218,7 @@ def execute(notebook, folder=None):
     # Silence the kernel's warnings about encryption: it talks only to this process.
     client.extra_arguments = ["--log-level=ERROR", PICTURES]
     try:
-        client.execute(env=lessons.KERNELS | os.environ | {VARIABLE: ""})
+        client.execute(env=lessons.KERNELS | os.environ | {VARIABLE: language})
     except nbclient.exceptions.CellExecutionError as error:
         name = stem(_read_course(notebook)["step"])
         raise CourseError(f"{name} does not run:\n{error}") from None

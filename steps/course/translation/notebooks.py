@@ -174,3 +174,20 @@ def _collect_units(language, number):
     translator = Translator(language, number)
     translator.translate_notebook(builder.assemble(number))
     return translator.units
+
+
+def find_other_numbers(english, translated):
+    """Find a cell of a translated notebook that prints other numbers than the English
+    one; return its id, or an empty string. Measured outputs are not compared.
+    """
+    for ours, theirs in zip(english["cells"], translated["cells"], strict=True):
+        if builder.MEASURED in ours["metadata"].get("tags", ()):
+            continue
+        if _list_numbers(ours) != _list_numbers(theirs):
+            return ours["id"]
+    return ""
+
+
+def _list_numbers(cell):
+    texts = ["".join(output.get("text", "")) for output in cell.get("outputs", ())]
+    return re.findall(r"\d+(?:\.\d+)?", "\n".join(texts))
