@@ -13,6 +13,7 @@ from ..builder import make_code_cell, make_text_cell
 from ..definitions import format_names, get_owner, read_imports
 from ..exercises import MAY_RAISE
 from ..lessons import MAP, STEPS, notebook_path, read_header, stem
+from ..translation.notebooks import translate_for_learner
 from .package import FIRST, LAST, redirect_imports
 from .step import get_step
 from .stubs import make_stubs
@@ -71,7 +72,8 @@ def build_text(number, module, name=STEPS):
         cell["id"] = f"workshop{number:02d}-{position:03d}"
         if cell["cell_type"] == "markdown":
             cell["source"] = _fix_links(number, ways, cell["source"])
-    return student_copies.serialize_copy(number, whole | {"cells": cells}, name)
+    notebook = translate_for_learner(number, whole | {"cells": cells})
+    return student_copies.serialize_copy(number, notebook, name)
 
 
 def _fold_imports(cells):
