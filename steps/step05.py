@@ -47,18 +47,18 @@ class Exp(Function):
 
 
 def numerical_diff(f, x, eps=1e-4):
-    """The slope of ``f`` at ``x`` by central difference, two values 2 ``eps`` apart."""
+    """Return the slope of ``f`` at ``x``: two values of ``f``, 2 ``eps`` apart."""
     y0 = f(Variable(x.data - eps))
     y1 = f(Variable(x.data + eps))
     return (y1.data - y0.data) / (2 * eps)
 
 
 def jacobian_chain_cost(sizes, order):
-    """Count the multiplications that the product of a chain of Jacobians takes.
+    """Count the multiplications in the product of a chain of Jacobians.
 
-    ``sizes``: how many elements each variable has, from the input to the output.
-    ``order``: where the product begins, "forward" at the input, "backward" at the
-    output.
+    ``sizes``: the number of elements of each variable, from the input to the output.
+    ``order``: "forward" begins the product at the input, and "backward" begins it at
+    the output.
     """
     if order not in ("forward", "backward"):
         raise ValueError(f'order must be "forward" or "backward", not {order!r}')

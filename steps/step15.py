@@ -138,8 +138,8 @@ def add(x0, x1):
 
 
 def topological_orders(links):
-    """All orders of a graph's nodes in which no node comes before one that it waits
-    for.
+    """Return all orders of a graph's nodes in which each node comes after the nodes
+    that it waits for.
 
     ``links``: a dict from each node to the nodes that wait for it.
     """
@@ -154,7 +154,7 @@ def topological_orders(links):
 
 
 def numerical_diff(f, x, eps=1e-4):
-    """The slope of ``f`` at ``x`` by central difference, two values 2 ``eps`` apart."""
+    """Return the slope of ``f`` at ``x``: two values of ``f``, 2 ``eps`` apart."""
     y0 = f(Variable(as_array(x.data - eps)))
     y1 = f(Variable(as_array(x.data + eps)))
     return (y1.data - y0.data) / (2 * eps)

@@ -229,7 +229,7 @@ Variable.__mul__ = mul
 
 
 def numerical_diff(f, x, eps=1e-4):
-    """The slope of ``f`` at ``x`` by central difference, two values 2 ``eps`` apart."""
+    """Return the slope of ``f`` at ``x``: two values of ``f``, 2 ``eps`` apart."""
     y0 = f(Variable(as_array(x.data - eps)))
     y1 = f(Variable(as_array(x.data + eps)))
     return (y1.data - y0.data) / (2 * eps)
