@@ -35,7 +35,7 @@ NOTHING = (
 # Goes above the lesson's first imports, in the package.
 ON_YOURS = "# This lesson runs on your package: the imports below take it from there.\n"
 # Matches paragraphs about cells that the workshop leaves out.
-OF_CELLS = re.compile(r"whole code of the step|%load")
+OF_CELLS = re.compile(r"folded cell contains all the code|%load")
 # Matches sentences about differences that the workshop does not show.
 OF_DIFFERENCES = re.compile(r"steps\.diff\(|Lines with a minus|is here once more")
 SENTENCES = re.compile(r"(?<=[.:])\s+(?=[A-Z`*])")
