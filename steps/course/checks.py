@@ -23,6 +23,7 @@ import numpy as np
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 NUMBERS = bool, int, float, complex
 MAX_LETTERS = 300
+ADVICE = "{}. {}"
 
 
 class TooSlow(TimeoutError):
@@ -132,8 +133,10 @@ def call(function, *args, what="", advice="", returns=True, **kwargs):
         check_file = sys._getframe(2).f_code.co_filename
         sentence = explain(error, check_file, is_called=True)
         is_said = isinstance(error, AssertionError) and sentence == _read_message(error)
-        advice = f". {advice}" if advice and not is_said else ""
-        raise AssertionError(f"{what}: {sentence}{advice}") from error
+        said = f"{what}: {sentence}"
+        if advice and not is_said:
+            said = ADVICE.format(said, advice)
+        raise AssertionError(said) from error
     if returns and result is None:
         raise AssertionError(f"{what}: {name} returned nothing. Is there a return?")
     return result

@@ -92,6 +92,8 @@ FOUND = {
     'ax.legend(loc="upper left")': [],
     're.compile("two words")': [],
     'x = {"two words": "more than one"}': ["more than one"],
+    'for x, y in ((1, "loop"), (2, "C0")): ax.plot(x, label=y)': ["loop"],
+    'for name in ("loop",): print(name)': [],
 }
 
 

@@ -15,6 +15,7 @@ WORD_AND_VALUE = re.compile(r"[A-Za-z]{2,}.* | .*[A-Za-z]{2,}", re.DOTALL)
 # elsewhere it may be a key.
 SHOWN = {"label", "title", "xlabel", "ylabel", "suptitle"}
 SHOWING = SHOWN | {"set_title", "set_xlabel", "set_ylabel", "text", "annotate"}
+SINGLE = re.compile(r"[A-Za-z]{3,}")
 SETTINGS = {"loc", "textcoords", "xycoords", "arrowprops"}
 
 
@@ -88,6 +89,14 @@ class _Finder(ast.NodeVisitor):
         else:
             self.visit(node)
 
+    def visit_For(self, node):
+        """Find words in what a loop goes over, if the loop draws with them."""
+        if any(map(_shows, ast.walk(ast.Module(node.body, [])))):
+            for part in ast.walk(node.iter):
+                if SINGLE.fullmatch(make_unit(part)):
+                    self.found.append((part, make_unit(part)))
+        self.generic_visit(node)
+
     def visit_Compare(self, node):
         """Skip it: what is compared must not change."""
 
@@ -101,6 +110,12 @@ class _Finder(ast.NodeVisitor):
     def visit_Expr(self, node):
         if not isinstance(node.value, ast.Constant):  # a docstring
             self.generic_visit(node)
+
+
+def _shows(node):
+    if isinstance(node, ast.keyword):
+        return node.arg in SHOWN
+    return isinstance(node, ast.Attribute) and node.attr in SHOWING
 
 
 def _is_pattern(function):

@@ -30,7 +30,7 @@ def list_complaints(language, name):
     for (unit, context), translation in catalogues.read(language, name).items():
         if translation and translation != unit:
             faults = [*_compare(unit, translation, context)]
-            faults += [*_find_clumsy(translation)]
+            faults += [*_find_clumsy(translation, context)]
             faults += [*_find_other_terms(unit, translation, terms)]
             complaints += [f"{fault}: {translation[:60]}" for fault in faults]
     return complaints
@@ -74,12 +74,12 @@ FINDERS = {
 }
 
 
-def _find_clumsy(translation):
+def _find_clumsy(translation, context):
     bare = re.sub(r"\{[^}]*\}", "{}", FORMULA.sub("$", CODE.sub("`", translation)))
     for rule, pattern in CLUMSY.items():
         if found := re.search(pattern, bare):
             yield f"{rule} ({found[0]!r})"
-    if "**" in "".join(_list_plain_texts(translation)):
+    if context is None and "**" in "".join(_list_plain_texts(translation)):
         yield "the bold is not rendered: put it around the word alone"
 
 
