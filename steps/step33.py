@@ -43,7 +43,7 @@ from .framework.utils import (
     slopes,
 )
 
-# Step 32's file, the judge of step 24, and the tools that draw every framework.
+# Step 32's file, step 24's gradient check, and the tools that draw every framework.
 __all__ = [
     "Add",
     "Config",
@@ -85,7 +85,7 @@ __all__ = [
 
 
 def newton_minimize(f, start, steps):
-    """The points of Newton's walk on ``f``, ``start`` included: an array (steps + 1).
+    """Return the steps + 1 points of Newton's walk on ``f``, including ``start``.
 
     The framework also finds the second derivative of ``f``.
     """

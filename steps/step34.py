@@ -8,7 +8,7 @@ __all__ = [*step33.__all__, "Cos", "Sin", "cos", "sin"]
 
 
 def derivatives(f, x, order):
-    """f(x) and its derivatives up to ``order``: a list of variables."""
+    """Return f(x) and its derivatives up to ``order``, as a list of variables."""
     found = [f(x)]
     for _ in range(order):
         x.cleargrad()

@@ -12,6 +12,6 @@ __all__ = [*step34.__all__, "Tanh", "tanh"]
 
 
 def graph_sizes(f, value, order):
-    """Nodes in the graph of f(x), and in that of each derivative up to ``order``."""
+    """Count the nodes in the graph of f(x), and of each derivative up to ``order``."""
     x = Variable(np.array(float(value)))
     return [len(graph_of(y)[0]) for y in derivatives(f, x, order)]

@@ -11,12 +11,12 @@ __all__ = [*step35.__all__, "Abs", "Log", "abs", "log", "sqrt"]
 
 
 def model(x, a, b, c):
-    """A smooth step from −a to a; b says how steep it is, c where it is."""
+    """Compute a smooth step from −a to a; b sets how steep it is, and c where it is."""
     return a * tanh(b * x + c)
 
 
 def calm_loss(points, weight):
-    """A loss of a, b, c: squared errors at the points, and squared slopes there."""
+    """Return a loss of a, b, c: the squared errors and squared slopes at the points."""
 
     def loss(a, b, c):
         total = 0
@@ -33,7 +33,7 @@ def calm_loss(points, weight):
 
 
 def hvp(f, point, v):
-    """The Hessian of ``f`` at ``point`` times ``v``, without the Hessian: an array."""
+    """Return the Hessian of ``f`` at ``point`` times ``v``, without forming it."""
     xs = [Variable(np.array(float(value))) for value in point]
     f(*xs).backward(create_graph=True)
     along = 0

@@ -27,7 +27,7 @@ def roll(x, shift):
 
 
 def jacobian(f, x):
-    """All derivatives of ``f`` at ``x``: one row for each output."""
+    """Return all derivatives of ``f`` at ``x``, with one row for each output."""
     y = f(x)
     rows = []
     for i in range(y.size):

@@ -32,13 +32,13 @@ Variable.T = property(transpose)
 
 
 def unpacked(numbers):
-    """The same for x.reshape(2, 3) and x.reshape((2, 3))."""
+    """Return the same numbers for x.reshape(2, 3) and x.reshape((2, 3))."""
     return numbers[0] if len(numbers) == 1 else numbers
 
 
 def shapes_both_ways(y):
-    """One row for each function of a chain: its name, the shapes before and after it,
-    and those of the gradients that go into it and come out of it.
+    """Return a row for each function of a chain: its name, the shapes before and after
+    it, and the shapes of the gradients that go into it and come out of it.
     """
     y.backward(retain_grad=True)
     rows = []

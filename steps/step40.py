@@ -43,9 +43,9 @@ Variable.__rtruediv__ = rdiv
 
 
 def worst_error(f, *arrays):
-    """The largest difference between backward and `numerical_grad`, over all inputs,
-    divided by the largest gradient if that is above 1; infinite where a gradient does
-    not have the shape of its variable.
+    """Return the largest difference between backward and `numerical_grad` over all
+    inputs, divided by the largest gradient if this is above 1. The error is infinite
+    if a gradient does not have the shape of its variable.
     """
     xs = [Variable(array) for array in arrays]
     f(*xs).backward()

@@ -16,7 +16,7 @@ Variable.__rmatmul__ = lambda W, x: matmul(x, W)
 
 
 def products_of_shape(matrices, shape):
-    """The names of all products of two of the ``matrices`` that have a shape."""
+    """Name all products of two of the ``matrices`` that have this shape."""
     return [
         f"{left} · {right}"
         for left, a in matrices.items()
@@ -26,6 +26,6 @@ def products_of_shape(matrices, shape):
 
 
 def with_transposed(**matrices):
-    """The matrices by name, and each transposed, as in "W" and "Wᵀ"."""
+    """Return the matrices by name, and each transposed, as in "W" and "Wᵀ"."""
     transposed = {f"{name}ᵀ": np.transpose(a) for name, a in matrices.items()}
     return matrices | transposed

@@ -11,19 +11,19 @@ __all__ = [*step41.__all__, "mean_squared_error", "mean_squared_error_simple"]
 
 
 def noisy_line(n=100, seed=0):
-    """Points around the line t = 2x + 5: x and t, each of shape (n, 1)."""
+    """Return points around the line t = 2x + 5: x and t, each of shape (n, 1)."""
     rng = np.random.default_rng(seed)
     x = rng.uniform(0, 1, size=(n, 1))
     return x, 5 + 2 * x + rng.normal(scale=0.3, size=(n, 1))
 
 
 def predict(x, W, b):
-    """The line: x of shape (N, 1) gives y of shape (N, 1)."""
+    """Compute the line: x of shape (N, 1) gives y of shape (N, 1)."""
     return matmul(x, W) + b
 
 
 def train(x, t, lr=0.1, steps=100):
-    """Fit W and b by gradient descent: (W, b) before each step, and the losses."""
+    """Fit W and b by gradient descent; return (W, b) before each step, and losses."""
     W, b = Variable(np.zeros((1, 1))), Variable(np.zeros(1))
     path, losses = [], []
     for _ in range(steps):
@@ -39,7 +39,7 @@ def train(x, t, lr=0.1, steps=100):
 
 
 def learning_curve(title, **curves):
-    """Losses against steps, as a picture: a list of numbers for each name."""
+    """Draw losses against steps, with a list of numbers for each name."""
     import matplotlib.pyplot as plt
 
     _, ax = plt.subplots(figsize=(7, 3.4))

@@ -18,14 +18,14 @@ __all__ = [
 
 
 def noisy_sine(n=100, seed=0):
-    """Points around the sine of 2πx: x and t, each of shape (n, 1)."""
+    """Return points around the sine of 2πx: x and t, each of shape (n, 1)."""
     rng = np.random.default_rng(seed)
     x = rng.uniform(0, 1, size=(n, 1))
     return x, np.sin(2 * np.pi * x) + rng.normal(scale=0.1, size=(n, 1))
 
 
 def initial(hidden, scale=0.01, seed=0):
-    """The parameters of a network with one hidden layer: W1, b1, W2, b2."""
+    """Return the parameters of a network with one hidden layer: W1, b1, W2, b2."""
     rng = np.random.default_rng(seed)
     return [
         Variable(scale * rng.normal(size=(1, hidden))),
@@ -36,7 +36,7 @@ def initial(hidden, scale=0.01, seed=0):
 
 
 def network(x, W1, b1, W2, b2):
-    """Two layers: x of shape (N, 1) gives y of shape (N, 1)."""
+    """Compute two layers: x of shape (N, 1) gives y of shape (N, 1)."""
     return linear(sigmoid(linear(x, W1, b1)), W2, b2)
 
 

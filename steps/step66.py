@@ -1,8 +1,8 @@
 """Step 66: edges that carry the rule.
 
-A computed :class:`Tensor` has one :class:`Edge` to each tensor that it came from. The
-edge holds a closure, the rule that turns the gradient of the result into the gradient
-of that input. There are no function objects and no table of operations.
+A computed :class:`Tensor` has one :class:`Edge` to each of its inputs. The edge holds a
+closure, the rule that turns the gradient of the result into the gradient of that input.
+There are no function objects and no table of operations.
 """
 
 import threading
@@ -15,7 +15,7 @@ __all__ = ["Edge", "Tensor", "computed", "gradient_error"]
 
 
 class Edge(NamedTuple):
-    """A way back: an input, and the rule for its gradient from the result's."""
+    """An input, and the rule that computes its gradient from the result's gradient."""
 
     tensor: "Tensor"
     rule: Callable
@@ -24,12 +24,12 @@ class Edge(NamedTuple):
 class Tensor:
     """An array that knows which tensors it was computed from.
 
-    ``data`` cannot be written in place, because the rules hold it: assign a new array.
-    ``grad`` is an array or None. A tensor that you make has no ``edges``.
+    ``data`` cannot be changed in place, because rules use it: assign a new array.
+    ``grad`` is an array or None. A tensor that you make yourself has no ``edges``.
     """
 
     __slots__ = ("__weakref__", "_data", "_needed", "edges", "grad")
-    __array_ufunc__ = None  # np.ones(3) + tensor is asked of the tensor
+    __array_ufunc__ = None  # np.ones(3) + tensor calls the tensor's __radd__
 
     def __init__(self, data, requires_grad=False, dtype=None):
         self.edges = ()
@@ -57,13 +57,12 @@ class Tensor:
             raise ValueError(
                 "this tensor was computed: assign to the ones it came from"
             )
-        # Rules made so far keep the old array; the old gradient belongs to it, and
-        # goes.
+        # Existing rules keep the old array. The old gradient belongs to it, so drop it.
         self._data = frozen(numbers(new).astype(self.dtype, casting="same_kind"))
         self.grad = None
 
     def zero_grad(self):
-        """Forget the gradient: the next backward pass begins at zero."""
+        """Forget the gradient, so that the next backward pass starts from zero."""
         self.grad = None
 
     @property
@@ -92,7 +91,7 @@ class Tensor:
     def __array__(self, *args, **options):
         raise TypeError("NumPy's functions take arrays, not tensors: use x.data")
 
-    __array_function__ = __array__  # np.sum(x) is asked of the tensor, too
+    __array_function__ = __array__  # also for np.sum(x)
 
     def __len__(self):
         if self.ndim == 0:
@@ -111,14 +110,14 @@ class Tensor:
 
 
 def frozen(array):
-    """A view of an array through which nobody can write."""
+    """Return a read-only view of an array."""
     array = np.asarray(array).view()
     array.flags.writeable = False
     return array
 
 
 def numbers(data, dtype=None):
-    """Copy what a caller hands over into an array of our own."""
+    """Copy the data into a new read-only array, or reject what is not numeric."""
     if isinstance(data, Tensor):
         raise TypeError(
             "this is a tensor already; Tensor(x.data) makes a new one of it"
@@ -134,7 +133,7 @@ def numbers(data, dtype=None):
 
 
 def as_tensor(value, other=None):
-    """Make a constant of ``value``; a number takes the dtype of ``other``."""
+    """Turn ``value`` into a tensor; a number takes the dtype of ``other``."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, int | float | np.number) and isinstance(other, Tensor):
@@ -144,9 +143,9 @@ def as_tensor(value, other=None):
 
 
 def computed(data, *edges):
-    """A tensor that was computed, with pairs (input, rule) as its edges.
+    """Make the tensor that an operation returns, with pairs (input, rule) as its edges.
 
-    Edges to constants are left out, because nobody wants a gradient there.
+    Edges to constants are left out, because constants need no gradient.
     """
     edges = tuple(Edge(x, rule) for x, rule in edges if x.requires_grad)
     tensor = Tensor.__new__(Tensor)
@@ -157,11 +156,11 @@ def computed(data, *edges):
     return tensor
 
 
-# --- The way back ---------------------------------------------------------------------
+# --- The backward pass ----------------------------------------------------------------
 
 
 def edges_into(root):
-    """Count the edges that lead to each tensor that ``root`` was computed from."""
+    """Count the edges into each tensor of the graph behind ``root``."""
     counts, worklist = {root: 0}, [root]
     while worklist:
         for x, _ in worklist.pop().edges:
@@ -173,7 +172,7 @@ def edges_into(root):
 
 
 def first_gradient(y, grad):
-    """The gradient that the backward pass begins with."""
+    """Return the gradient with which the backward pass begins."""
     if not y.requires_grad:
         raise RuntimeError("nothing that led to this tensor has requires_grad=True")
     if grad is None and y.size != 1:
@@ -187,7 +186,7 @@ def first_gradient(y, grad):
 
 
 def gradient_by(rule, g, x):
-    """What a rule makes of g, in the shape and the dtype of its tensor x."""
+    """Apply a rule to g, and check the shape and dtype of the gradient of x."""
     try:
         gx = rule(g)
     except ValueError as error:
@@ -206,11 +205,11 @@ def gradient_by(rule, g, x):
 
 
 def backward(y, grad=None):
-    """Add to ``grad`` of the tensors made with ``requires_grad`` that led to this one.
+    """Add to the ``grad`` of every tensor with ``requires_grad`` that y was made from.
 
-    ``grad`` is the initial gradient; for a tensor of one element it is 1.
+    ``grad`` is the gradient of y. If y has one element, it is 1 by default.
     """
-    # A tensor hands its gradient on when all edges into it have delivered.
+    # A tensor passes its gradient on when every edge into it has delivered.
     waits = edges_into(y)
     pending = {y: first_gradient(y, grad)}
     ready = [y]
@@ -231,7 +230,7 @@ Tensor.backward = backward
 
 
 class Loose(threading.local):
-    """Edges of tensors that are being freed, and whether a loop is at work on them."""
+    """The edges of tensors that are being freed, and whether a loop is running."""
 
     def __init__(self):
         self.edges = []
@@ -239,11 +238,10 @@ class Loose(threading.local):
 
 
 def let_go(tensor):
-    """Free what a tensor came from, without recursion."""
-    # The last edge to an input frees the input, which frees its inputs, and so on: a
-    # recursion inside Python. So the first tensor to go takes the edges of all that
-    # follow, and lets them go one by one.
-    if getattr(tensor, "edges", ()):  # none if its making failed
+    """Free the tensors behind this one, without recursion."""
+    # Freeing an input frees its own inputs, and so on: a recursion inside Python. So
+    # each tensor puts its edges into a list, which the first one empties in a loop.
+    if getattr(tensor, "edges", ()):  # missing if making it failed
         tensor.loose.edges.append(tensor.edges)
         if not tensor.loose.busy:
             tensor.loose.busy = True
@@ -260,7 +258,7 @@ Tensor.__del__ = let_go
 
 
 def both(sign, a, b):
-    """The two operands of a sign as tensors whose shapes fit together."""
+    """Turn both operands into tensors, or reject shapes that cannot be broadcast."""
     a, b = as_tensor(a, b), as_tensor(b, a)
     try:
         np.broadcast_shapes(a.shape, b.shape)
@@ -270,9 +268,7 @@ def both(sign, a, b):
 
 
 def sum_to(g, shape):
-    """Add up ``g`` along every axis that broadcasting stretched, until it has
-    ``shape``.
-    """
+    """Reduce ``g`` to ``shape`` by summing over every axis that was stretched."""
     if g.shape == shape:
         return g
     new = g.ndim - len(shape)
@@ -329,16 +325,14 @@ def power(x, c):
     if not isinstance(c, int | float):
         raise TypeError(f"x ** c needs a number for c, not type {type(c).__name__}")
     x_data = x.data
-    # The slope of a constant is 0, also where 0 ** (c − 1) is no number.
+    # For c = 0 the slope is 0, even where 0 ** (c − 1) is not a number.
     return computed(
         x_data**c, (x, lambda g: g * (c * x_data ** (c - 1) if c else 0.0 * x_data))
     )
 
 
 def compare(ufunc):
-    """A comparison goes up in steps and has no slope: its result is an array, no
-    tensor.
-    """
+    """Make a comparison that returns an array: it has no useful gradient."""
     return lambda a, b: ufunc(a.data, b.data if isinstance(b, Tensor) else b)
 
 
@@ -407,7 +401,7 @@ def get_item(x, index):
     index, shape = unchanging(index), x.shape
 
     def rule(g):
-        # Zero everywhere else; an element that was taken twice gets both gradients.
+        # Start with zeros, and add: an element that was taken twice gets two gradients.
         gx = np.zeros(shape, g.dtype)
         np.add.at(gx, index, g)
         return gx
@@ -416,7 +410,7 @@ def get_item(x, index):
 
 
 def unchanging(index):
-    """Copy the lists and arrays of an index: the rule needs it later, as it is now."""
+    """Copy the lists and arrays of an index, so that later changes do not matter."""
     if isinstance(index, tuple):
         return tuple(unchanging(part) for part in index)
     if isinstance(index, Tensor):
@@ -428,7 +422,7 @@ def matmul(a, b):
     a, b = as_tensor(a, b), as_tensor(b, a)
     if a.ndim == 0 or b.ndim == 0 or a.shape[-1] != b.shape[-2:][0]:
         raise ValueError(f"a @ b: the shapes {a.shape} and {b.shape} do not multiply")
-    # A vector is one column on the right of @, and one row on the left.
+    # A vector is a column on the right of @, and a row on the left.
     if b.ndim == 1:
         return matmul(a, b.reshape(-1, 1))[..., 0]
     if a.ndim == 1:
@@ -457,14 +451,14 @@ Tensor.__rmatmul__ = lambda a, b: matmul(b, a)
 
 
 def gradient_error(f, *arrays, eps=1e-6):
-    """The largest difference between the gradients of ``f`` and central differences.
+    """Return the largest error of the gradients of ``f`` against central differences.
 
-    Where a gradient is larger than 1, the difference is relative to it.
+    Where a slope is larger than 1, the error is relative to it.
     """
     arrays = [np.array(array, dtype=float) for array in arrays]
     tensors = [Tensor(array, requires_grad=True) for array in arrays]
     y = f(*tensors)
-    # Random numbers to begin with: with ones, errors that add up to zero are not seen.
+    # Begin with random numbers: with ones, errors that add up to zero would cancel.
     weights = np.random.default_rng(0).normal(size=y.shape)
     y.backward(weights)
     errors = [0.0]

@@ -1,8 +1,8 @@
 """Step 67: edges for images.
 
-Step 66's tensors with what a network needs that reads images: exponentials, softmax,
-convolution and pooling. Each is an array and a rule for each input, or is composed of
-what is there.
+The operations that a network needs to read images, for the tensors of step 66:
+exponentials, softmax, convolution and pooling. Each computes an array and has a rule
+for each input, or is composed of operations that have one.
 """
 
 from math import prod
@@ -33,7 +33,7 @@ __all__ = [
 
 def exp(x):
     x = as_tensor(x)
-    # The rule holds the array y, not the new tensor: the two would keep each other.
+    # The rule uses the array y. With the new tensor it would form a reference cycle.
     y = np.exp(x.data)
     return computed(y, (x, lambda g: g * y))
 
@@ -46,7 +46,7 @@ def log(x):
 
 def softmax(x, axis=-1):
     x = as_tensor(x)
-    # Each row is shifted by its own maximum, so its largest term is 1, and none is 0/0.
+    # Shift each row by its own maximum: its largest term is then 1, so no row is 0/0.
     y = np.exp(x.data - x.data.max(axis=axis, keepdims=True))
     y = y / y.sum(axis=axis, keepdims=True)
     return computed(y, (x, lambda g: y * (g - (g * y).sum(axis=axis, keepdims=True))))
@@ -69,7 +69,7 @@ Tensor.log_softmax = log_softmax
 
 
 class Windows(NamedTuple):
-    """How a window moves over images (N, C, H, W). Each is a pair: rows, columns."""
+    """How a window moves over images. Each field is a pair (rows, columns)."""
 
     kernel: tuple
     stride: tuple
@@ -77,12 +77,12 @@ class Windows(NamedTuple):
 
     @classmethod
     def of(cls, kernel, stride, padding):
-        """A single number stands for both."""
+        """Build it from pairs, or from single numbers that count for both axes."""
         kernel, stride = pair("kernel", kernel, 1), pair("stride", stride, 1)
         return cls(kernel, stride, pair("padding", padding, 0))
 
     def count(self, shape):
-        """How many windows are below each other, and how many side by side."""
+        """Return the number of windows in each direction: (down, across)."""
         (_, _, h, w), (kh, kw), (sh, sw), (ph, pw) = shape, *self
         free = h + 2 * ph - kh, w + 2 * pw - kw
         if min(free) < 0:
@@ -93,7 +93,7 @@ class Windows(NamedTuple):
 
 
 def pair(name, value, least):
-    """Two whole numbers, or one for both."""
+    """Return two whole numbers, given a pair or one number for both."""
     two = tuple(value) if isinstance(value, tuple | list) else (value, value)
     whole = all(isinstance(n, int | np.integer) and n >= least for n in two)
     if len(two) != 2 or not whole:
@@ -126,7 +126,7 @@ def scatter(rows, shape, windows):
 
 
 def im2col(x, kernel, stride=1, padding=0, fill=0.0):
-    """Images (N, C, H, W) to rows, one a window; ``fill`` is put into the padding."""
+    """Turn images (N, C, H, W) into rows, one per window, with ``fill`` as padding."""
     x = images_only("im2col", x)
     windows, shape = Windows.of(kernel, stride, padding), x.shape
     rows = gather(x.data, windows, fill)
@@ -134,7 +134,7 @@ def im2col(x, kernel, stride=1, padding=0, fill=0.0):
 
 
 def col2im(rows, shape, kernel, stride=1, padding=0):
-    """Rows to images of ``shape`` (N, C, H, W); where windows overlap, they add."""
+    """Add rows into images of ``shape`` (N, C, H, W), also where windows overlap."""
     rows = as_tensor(rows)
     windows = Windows.of(kernel, stride, padding)
     wanted = (shape[0] * prod(windows.count(shape)), shape[1] * prod(windows.kernel))
@@ -145,7 +145,7 @@ def col2im(rows, shape, kernel, stride=1, padding=0):
 
 
 def conv2d(x, weight, bias=None, stride=1, padding=0):
-    """Kernels (F, C, KH, KW) over images (N, C, H, W): a linear layer a window."""
+    """Slide kernels (F, C, KH, KW) over images (N, C, H, W)."""
     x, weight = images_only("conv2d", x), as_tensor(weight)
     if weight.ndim != 4 or weight.shape[1] != x.shape[1]:
         raise ValueError(f"conv2d: kernels {weight.shape} do not fit images {x.shape}")
@@ -163,7 +163,7 @@ def conv2d(x, weight, bias=None, stride=1, padding=0):
 
 
 def max_pool(x, kernel, stride=None, padding=0):
-    """The largest value of each window; without a stride they are side by side."""
+    """Take the largest number of each window; by default, windows do not overlap."""
     x = images_only("max_pool", x)
     windows = Windows.of(kernel, kernel if stride is None else stride, padding)
     if any(p >= k for p, k in zip(windows.padding, windows.kernel, strict=True)):
@@ -177,7 +177,7 @@ def max_pool(x, kernel, stride=None, padding=0):
 
 
 def lowest(dtype):
-    """What never wins: padding must not, even where all numbers are negative."""
+    """Return the lowest number of a dtype, so that padding is never the largest."""
     if dtype.kind in "iu":
         return np.iinfo(dtype).min
     return -np.inf if dtype.kind == "f" else False

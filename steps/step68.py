@@ -1,8 +1,8 @@
 """Step 68: six designs, one program.
 
 The same two programs, written once for each design, and tools that compare the runs.
-Each program is a generator: it yields the loss and the weights that gave it, and takes
-a step to go on.
+Each program is a generator: it yields the loss and the weights behind it, then updates
+the weights and yields again.
 """
 
 import ast
@@ -59,7 +59,7 @@ __all__ = [
 
 
 class Task(NamedTuple):
-    """What a program is given: data, first weights, and the learning rate."""
+    """The data, first weights and learning rate of a program."""
 
     x: np.ndarray
     t: np.ndarray
@@ -68,7 +68,7 @@ class Task(NamedTuple):
 
 
 def line_task(n=24):
-    """Points near the line t = 2x − 1. Weights: a slope (1, 1) and an offset (1,)."""
+    """Make points near the line t = 2x − 1, with a slope (1, 1) and an offset (1,)."""
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, size=(n, 1))
     t = 2 * x - 1 + rng.normal(0, 0.1, size=(n, 1))
@@ -76,9 +76,9 @@ def line_task(n=24):
 
 
 def classifier_task(n=24):
-    """Points in the plane, 1 inside of a circle and −1 outside, and a 2-3-1 network."""
+    """Make points, 1 inside a circle and −1 outside, and weights of a 2-3-1 network."""
     rng = np.random.default_rng(8)
-    # Half of the points inside, half outside, with a gap between.
+    # Half of the points are inside, half outside, with a gap between.
     radius = np.where(
         np.arange(n) % 2, rng.uniform(0, 0.5, n), rng.uniform(0.8, 1.2, n)
     )
@@ -111,7 +111,7 @@ def line_61(x, t, weights, rate):
     targets.fill(t)
     while True:
         yield loss.eval(), [weight.value for weight in weights]
-        # All gradients first: an update clears what is downstream.
+        # Compute all gradients first: an update clears whatever depends on a weight.
         values = [slope.eval() for slope in slopes]
         for weight, value in zip(weights, values, strict=True):
             weight.update(weight.value - rate * value)
@@ -164,7 +164,7 @@ def line_66(x, t, weights, rate):
         yield loss.data, [weight.data for weight in weights]
         loss.backward()
         for weight in weights:
-            # New data, and the old gradient is forgotten.
+            # Assigning new data clears the old gradient.
             weight.data = weight.data - rate * weight.grad
 
 
@@ -287,7 +287,7 @@ def classifier_dezero_lite(x, t, weights, rate):
 
 
 class Design(NamedTuple):
-    """The two programs, and the classes of the objects that a graph is made of."""
+    """The two programs of a design, and the classes of the objects in its graphs."""
 
     line: Callable
     classifier: Callable
@@ -308,7 +308,7 @@ DESIGNS = {
 
 
 def train(program, task, steps):
-    """Run a program; return the losses, and the weights after the steps in one row."""
+    """Run a program; return its losses, and the final weights as one vector."""
     run = program(*task)
     losses = [float(loss) for loss, _ in islice(run, steps)]
     _, weights = next(run)
@@ -319,7 +319,7 @@ def train(program, task, steps):
 
 
 def lines_of_code(thing):
-    """The lines of a function or module, a statement to a line, without docstrings."""
+    """Count the statements of a function or module, without docstrings."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(thing)))
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
@@ -330,7 +330,7 @@ def lines_of_code(thing):
 
 
 def is_text(node):
-    """Whether a statement is nothing but a string."""
+    """Return whether a statement is only a constant, such as a docstring."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
@@ -338,13 +338,13 @@ def is_text(node):
 
 
 def living(made_of):
-    """The objects of some classes that are in memory now, whoever holds them."""
+    """List the live objects of some classes."""
     return [thing for thing in gc.get_objects() if issubclass(type(thing), made_of)]
 
 
 @contextlib.contextmanager
 def others_set_aside():
-    """In this ``with`` block, ``living`` does not find what was there before."""
+    """Hide existing objects from ``living`` in this ``with`` block."""
     gc.collect()
     gc.freeze()
     try:
@@ -354,14 +354,14 @@ def others_set_aside():
 
 
 def watch(program, made_of, task, steps):
-    """How many objects of the graph are alive in each step, at its loss."""
+    """Count the graph's live objects at the loss of each training step."""
     with others_set_aside():
         return [len(living(made_of)) for _ in islice(program(*task), steps)]
 
 
 def made_in_each_step(program, made_of, task, steps=5):
-    """How many objects of the graph are made in a step, when the first one is over."""
-    # Whoever is in this dict is held by it, so no id is given away a second time.
+    """Count the objects that a training step after the first adds to the graph."""
+    # The dict keeps every object alive, so no id is used twice.
     seen, sizes = {}, []
     with others_set_aside():
         for _ in islice(program(*task), steps + 1):
@@ -374,9 +374,9 @@ def made_in_each_step(program, made_of, task, steps=5):
 
 
 def time_per_step(programs, task, rounds=11, steps=2, clock=time.perf_counter):
-    """Seconds for a step of each program: the best of some turns of two steps."""
+    """Return each program's seconds per step, from the best of several turns."""
     runs = {name: program(*task) for name, program in programs.items()}
-    for run in runs.values():  # to warm up: what is done once is done here
+    for run in runs.values():  # warm up, so that one-time work is not measured
         for _ in islice(run, 2):
             pass
     best = dict.fromkeys(runs, float("inf"))
@@ -393,8 +393,8 @@ def time_per_step(programs, task, rounds=11, steps=2, clock=time.perf_counter):
 
 
 def label_ends(ax, gap=0.065):
-    """Write each line's label beside its end, apart from the other labels."""
-    ax.autoscale_view()  # so that transData knows the limits
+    """Write each line's label beside its end, without overlaps."""
+    ax.autoscale_view()  # update transData
     to_axes, bottom = ax.transData + ax.transAxes.inverted(), -gap
     ends = [(line.get_xydata()[-1], line) for line in ax.lines]
     for end, line in sorted(ends, key=lambda pair: pair[0][1]):
@@ -408,7 +408,12 @@ def label_ends(ax, gap=0.065):
             color=color,
             fontsize=9,
             va="center",
-            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 0.6},
+            arrowprops={
+                "arrowstyle": "-",
+                "color": color,
+                "linewidth": 0.6,
+                "relpos": (0, 0.5),  # end at the left edge of the label
+            },
         )
 
 
@@ -509,7 +514,7 @@ def lets_python_decide(slopes):
 
 
 def takes_one_of_two_ways(slopes):
-    def bent(x):  # with the design's own switch, or with Python's if
+    def bent(x):  # use the design's own switch, or Python's if
         if isinstance(x, step63.Expression):
             return step63.switch(x > 1, x / 2, 3 * x)
         return x / 2 if x.data > 1 else 3 * x
@@ -518,7 +523,7 @@ def takes_one_of_two_ways(slopes):
 
 
 def wrong(x):
-    return x @ np.ones((3, 1))  # a number times a matrix: there is no such product
+    return x @ np.ones((3, 1))  # a number cannot be multiplied by a matrix
 
 
 def refuses_without_data(slopes):

@@ -17,32 +17,32 @@ LETTERS = len(Names.letters)
 
 
 def pairs(names):
-    """Each letter of the names, and the one that follows it: two arrays (N,)."""
+    """Return all letters of the names, and the letters that follow: two arrays (N,)."""
     something_follows = names.label >= 0
     return names.data[something_follows], names.label[something_follows]
 
 
 def count_pairs(x, t):
-    """How often letter t follows letter x: whole numbers, (27, 27)."""
+    """Count how often letter t follows letter x: whole numbers, (27, 27)."""
     counts = np.zeros((LETTERS, LETTERS), int)
     np.add.at(counts, (x, t), 1)
     return counts
 
 
 def smoothed(counts, extra=0.0):
-    """The chances in each row, as if each letter had followed `extra` times more."""
+    """Turn counts into chances, after adding `extra` to each count."""
     counts = counts + extra
     return counts / counts.sum(axis=-1, keepdims=True)
 
 
 def surprise(p, x, t):
-    """The mean of −log p[x, t], in nats per letter; infinite where a chance is 0."""
+    """Return the mean of −log p[x, t], in nats per letter; infinite if a p is 0."""
     with np.errstate(divide="ignore"):
         return -np.log(p[x, t]).mean()
 
 
 def write_name(p, rng):
-    """Draw letters by their chances, from the edge of a name to its other edge."""
+    """Draw letters by their chances until the name ends."""
     name, last = "", 0
     while True:
         last = int(rng.choice(LETTERS, p=p[last]))
@@ -52,7 +52,7 @@ def write_name(p, rng):
 
 
 class Table(Layer):
-    """A score for each letter after each letter; all are 0 at first."""
+    """A score for each pair of letters, at first 0."""
 
     def __init__(self):
         self.W = Parameter(np.zeros((LETTERS, LETTERS)))
@@ -65,7 +65,7 @@ class Table(Layer):
 
 
 def learn_table(counts, rounds):
-    """Find the scores by gradient descent: the table, and the losses."""
+    """Find the scores by gradient descent; return the table and the losses."""
     table, losses = Table(), []
     optimizer = Adam(0.2).setup(table)
     for _ in rounds:

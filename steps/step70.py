@@ -16,7 +16,7 @@ __all__ += ["write_with"]
 
 
 def windows(names, k):
-    """The last k letters at each place, (N, k), and the letter that follows, (N,)."""
+    """Return the last k letters at each position, (N, k), and the next letter, (N,)."""
     edges = np.zeros((len(names.data), k - 1), int)
     rows = np.concatenate([edges, names.data], axis=1)
     seen = np.lib.stride_tricks.sliding_window_view(rows, k, axis=1)
@@ -25,7 +25,7 @@ def windows(names, k):
 
 
 def loss_by_counting(train, test, k, extra=0.1):
-    """The test loss of counted contexts, as in exercise 3 of step 69."""
+    """Return the test loss of counted contexts, as in exercise 3 of step 69."""
     counts, nothing = {}, np.full(LETTERS, extra)
     for context, letter in zip(*windows(train, k), strict=True):
         counts.setdefault(tuple(context), nothing.copy())[letter] += 1
@@ -37,7 +37,7 @@ def loss_by_counting(train, test, k, extra=0.1):
 
 
 class LetterMLP(Model):
-    """Windows (N, k) to a score for each letter to be the next, (N, 27)."""
+    """A network that turns windows (N, k) into scores of the next letter (N, 27)."""
 
     def __init__(self, k, size=16, hidden=64):
         self.k, self.size = k, size
@@ -52,8 +52,8 @@ class LetterMLP(Model):
 
 
 def train_letters(model, x, t, rounds, lr=0.02, batch=256, watch=lambda: None):
-    """Learn from all windows once in each round, in batches. The rate falls from `lr`
-    in a straight line, nearly to 0. Returns what `watch` says after each round.
+    """Learn from all windows in each epoch, in batches, with a rate that falls linearly
+    from `lr` almost to 0. Return the results of `watch` after each epoch.
     """
     rng = np.random.default_rng(0)
     optimizer = Adam(lr).setup(model)
@@ -71,13 +71,13 @@ def train_letters(model, x, t, rounds, lr=0.02, batch=256, watch=lambda: None):
 
 
 def mean_loss(model, x, t):
-    """The loss in nats per letter."""
+    """Return the loss in nats per letter."""
     with no_grad():
         return softmax_cross_entropy(model(x), t).item()
 
 
 def write_with(model, rng):
-    """Draw letter after letter, each by its chance after the last k, up to the end."""
+    """Draw letters, each by its chance after the last k, until the name ends."""
     ids = [0] * model.k
     while True:
         with no_grad():

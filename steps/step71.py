@@ -21,8 +21,8 @@ __all__ += ["known_loss", "last_letters", "learn", "repeats", "share_right"]
 
 
 def repeats(rng, count, length=20, shortest=5, longest=10):
-    """Random words, each said again and again. Returns letters of shape (count, length)
-    and the letters that follow them, −1 where nobody can know: after a new letter.
+    """Repeat random words. Return letters of shape (count, length), and the letters
+    that follow; −1 after a new letter, where nobody can know.
     """
     sizes = rng.integers(shortest, longest + 1, size=(count, 1))
     words = rng.permuted(np.tile(np.arange(1, 27), (count, 1)), axis=1)
@@ -32,13 +32,13 @@ def repeats(rng, count, length=20, shortest=5, longest=10):
 
 
 def last_letters(ids, width):
-    """The last `width` letters at each place: (N, T) gives (N, T, width)."""
+    """Return the last `width` letters at each position, (N, T) as (N, T, width)."""
     padded = np.pad(ids, ((0, 0), (width - 1, 0)))
     return np.lib.stride_tricks.sliding_window_view(padded, width, axis=1)
 
 
 class WindowReader(Model):
-    """An MLP over a window: letters (N, T) give scores (N, T, 27)."""
+    """An MLP over a window that turns letters (N, T) into scores (N, T, 27)."""
 
     def __init__(self, width, size=16, hidden=64):
         self.width = width
@@ -52,8 +52,8 @@ class WindowReader(Model):
 
 
 class LookBack(Model):
-    """A window of two letters, and one look at all places before: letters (N, T) give
-    scores (N, T, 27).
+    """A window of two letters and one attention over the text so far, which turn
+    letters (N, T) into scores (N, T, 27).
     """
 
     def __init__(self, size=16, causal=True):
@@ -82,14 +82,12 @@ class LookBack(Model):
 
 
 def known_loss(scores, t):
-    """The cross entropy of each letter that is known, in nats."""
+    """Return the mean cross entropy of the known letters, in nats."""
     return softmax_cross_entropy(scores[t >= 0], t[t >= 0])
 
 
 def learn(model, examples, rounds):
-    """Learn from `examples(rng)`, letters and what follows, in each round; returns the
-    losses.
-    """
+    """Learn from a new batch of `examples(rng)` in each step; return the losses."""
     rng = np.random.default_rng(0)
     optimizer = Adam(0.02).setup(model)
     losses = []
@@ -104,6 +102,6 @@ def learn(model, examples, rounds):
 
 
 def share_right(model, ids, t):
-    """How often the letter with the highest score is the one that follows."""
+    """Return how often the letter with the highest score is right."""
     best = model(ids).data.argmax(axis=-1)
     return np.mean(best[t >= 0] == t[t >= 0]).item()

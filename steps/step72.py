@@ -11,8 +11,8 @@ __all__ = ["MultiHeadAttention", "TwoLooks", "two_questions"]
 
 
 def two_questions(rng, count, length=12, near=2, far=5):
-    """Random letters of shape (count, length). At each place, two questions: which
-    letter stood `near` places before, and which one `far`? −1 where there is none.
+    """Make random letters (count, length), and two labels for each position: the
+    letters `near` and `far` positions back, or −1 if there is none.
     """
     ids = rng.integers(1, 27, size=(count, length))
     t = np.full((count, length, 2), -1)
@@ -22,8 +22,8 @@ def two_questions(rng, count, length=12, near=2, far=5):
 
 
 class TwoLooks(Model):
-    """One layer of attention: letters (N, T) give scores (N, T, 2, 27), for two
-    questions at each place.
+    """One layer of attention that turns letters (N, T) into scores (N, T, 2, 27), for
+    two questions at each position.
     """
 
     def __init__(self, heads, length=12, size=32, ordered=True):

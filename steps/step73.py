@@ -20,8 +20,8 @@ __all__ += ["train_deep"]
 
 
 class Variant(Layer):
-    """A block that adds what it finds to its input, or not, with norms "before" or
-    "after" its two parts, or without (None).
+    """A block with or without additions (``residual``), and with norms "before" its
+    parts, "after" its sums, or None.
     """
 
     def __init__(self, size, heads=2, residual=True, norm="before"):
@@ -47,8 +47,8 @@ class Variant(Layer):
 
 
 def gradient_sizes(blocks, start, rng):
-    """The length of the gradient at the input of each block, for a random gradient
-    behind the last one.
+    """Send a random gradient back from the last block; return its length at the input
+    of each block.
     """
     x, inputs = Variable(start), []
     for block in blocks:
@@ -59,8 +59,8 @@ def gradient_sizes(blocks, start, rng):
 
 
 def echoes(rng, count, letters=8, length=8, back=3):
-    """Random letters (count, length), and for each place the letter that stood some
-    places before; −1 where there is none.
+    """Make random letters (count, length), and for each position the letter some
+    positions back, or −1 if there is none.
     """
     ids = rng.integers(letters, size=(count, length))
     t = np.full_like(ids, -1)
@@ -69,7 +69,7 @@ def echoes(rng, count, letters=8, length=8, back=3):
 
 
 class Deep(Model):
-    """Letters (N, T) to scores (N, T, letters), through any blocks."""
+    """A model with any blocks: letters (N, T) give scores (N, T, letters)."""
 
     def __init__(self, blocks, size, letters=8, length=8):
         self.letters = EmbedID(letters, size, dtype=np.float64)
@@ -86,7 +86,7 @@ class Deep(Model):
 
 
 def train_deep(model, rounds, lr=0.003):
-    """New echoes in each round; returns the losses."""
+    """Train on new echoes in each step; return the losses."""
     rng = np.random.default_rng(0)
     optimizer = Adam(lr).setup(model)
     losses = []

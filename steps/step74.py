@@ -20,8 +20,8 @@ SIGNS = "0123456789+="
 
 
 def asked(rows, start):
-    """What the model reads, and what it is asked for: at each place the token that
-    follows, or −1 as long as fewer than `start` tokens of a row have been read.
+    """Return the tokens that the model reads, and the label at each position: the next
+    token, or −1 before `start` tokens have been read.
     """
     x, t = rows[:, :-1], rows[:, 1:].copy()
     t[:, : start - 1] = -1
@@ -29,15 +29,15 @@ def asked(rows, start):
 
 
 def reversals(count, rng):
-    """Eight letters, a full stop (0), and the letters backwards: (count, 17)."""
+    """Make rows of eight letters, a full stop (0), and the letters reversed."""
     letters = rng.integers(1, 27, size=(count, 8))
     stop = np.zeros((count, 1), int)
     return np.concatenate([letters, stop, letters[:, ::-1]], axis=1)
 
 
 def sums(rng):
-    """All sums of two numbers below 100, as rows of nine signs such as 12+34=046. In
-    random order, but a + b and b + a are neighbours.
+    """Make all sums of two numbers below 100, as rows of nine signs such as 12+34=046,
+    in random order, but with a + b and b + a as neighbours.
     """
     a, b = np.divmod(np.arange(10_000), 100)
     plus, equals = np.full_like(a, 10), np.full_like(a, 11)
@@ -49,14 +49,14 @@ def sums(rng):
 
 
 def loss_of(model, x, t):
-    """The mean loss in nats over all places where something is asked."""
+    """Return the mean loss in nats over all positions with a label."""
     wanted = t >= 0
     return softmax_cross_entropy(model(x)[wanted], t[wanted])
 
 
 def train_gpt(model, x, t, rate, rounds, batch=64, watch=None):
-    """A random batch in each round; returns the losses. `watch(round)`, if there is
-    one, is called after each.
+    """Train on a random batch in each step, then call `watch(step)` if given. Return
+    the losses.
     """
     rng = np.random.default_rng(0)
     optimizer = Adam().setup(model)
@@ -75,25 +75,25 @@ def train_gpt(model, x, t, rate, rounds, batch=64, watch=None):
 
 
 def answers(model, rows, start):
-    """What the model writes after the first `start` tokens of each row, taking the
-    likeliest token each time.
+    """Let the model continue the first `start` tokens of each row, always with the
+    likeliest token.
     """
     count = rows.shape[1] - start
     return generate(model, rows[:, :start], count, temperature=0)[:, start:]
 
 
 def exact(model, rows, start):
-    """The share of rows whose answer has no wrong token."""
+    """Return the share of rows whose answer has no wrong token."""
     return np.mean((answers(model, rows, start) == rows[:, start:]).all(axis=1))
 
 
 def adder_file():
-    """Where a trained adder is kept."""
+    """Return the path of the trained adder's weights."""
     return Path(__file__).parent / "data" / "adder.npz"
 
 
 def adder(trained=True):
-    """A GPT that adds, as the lesson trains it."""
+    """Make the GPT that adds; if `trained`, with the weights from the file."""
     manual_seed(0)
     model = GPT(len(SIGNS), context=8)
     if trained:
@@ -102,10 +102,10 @@ def adder(trained=True):
 
 
 def make_adder():
-    """Train an adder for longer than the lesson does, and keep it as float16. To do so:
+    """Train an adder for longer than the lesson does, and save it as float16. Run it as
     `python -c "from steps.step74 import make_adder; make_adder()"`.
     """
-    # From 1,000 on there is none of the 999 that are held back, in either order.
+    # The rows from 1,000 on contain none of the 999 held-back sums, in either order.
     model, rows = adder(trained=False), sums(np.random.default_rng(0))[1000:]
     rate = WarmupCosine(0.006, warmup=50, steps=1000)
     train_gpt(model, *asked(rows, 6), rate, range(1000), batch=128)

@@ -19,8 +19,8 @@ __all__ += ["number_adder_file", "number_tokenizer", "pair_loss"]
 
 
 def pair_loss(rows, test_rows, letters, smooth=0.1):
-    """Count the pairs of tokens in `rows`; the loss of this table on `test_rows`, which
-    hold so many letters, per letter. `smooth` is added to the count of each pair.
+    """Count the pairs of tokens in `rows`, and return the loss of this table on
+    `test_rows`, divided by their `letters`. Add `smooth` to the count of each pair.
     """
     pairs = Counter(pair for row in rows for pair in pairwise(row))
     firsts = Counter(token for row in rows for token in row[:-1])
@@ -34,25 +34,25 @@ def pair_loss(rows, test_rows, letters, smooth=0.1):
 
 
 def number_tokenizer():
-    """Each number from 00 to 99 is one token."""
+    """Make a tokenizer in which each number from 00 to 99 is one token."""
     every_number = " ".join(f"{n:02}" for n in range(100))
     return Tokenizer.learn(2 * f"{every_number} ", 356, pattern=r"\d\d?")
 
 
 def as_numbers(rows):
-    """The sums of step 74, 12+34=046, as six tokens each: 12, +, 34, =, 04, 6."""
+    """Turn sums of step 74, such as 12+34=046, into six tokens: 12, +, 34, =, 04, 6."""
     tokenizer = number_tokenizer()
     texts = ["".join([SIGNS[i] for i in row]) for row in rows]
     return np.array([tokenizer.encode(text) for text in texts])
 
 
 def number_adder_file():
-    """Where the trained one is kept."""
+    """Return the path of the trained weights."""
     return Path(__file__).parent / "data" / "number_adder.npz"
 
 
 def number_adder(trained=True):
-    """A GPT with two blocks as wide as those of step 74's adder; it reads numbers."""
+    """Make a GPT like the adder of step 74 that reads numbers instead of digits."""
     manual_seed(0)
     model = GPT(len(number_tokenizer()), context=5)
     if trained:
@@ -61,7 +61,7 @@ def number_adder(trained=True):
 
 
 def make_number_adder():
-    """Train it as `make_adder` of step 74 trains the other one, and keep it:
+    """Train it like `make_adder` in step 74, and save it. Run it as
     `python -c "from steps.step75 import make_number_adder; make_number_adder()"`.
     """
     model = number_adder(trained=False)

@@ -12,7 +12,7 @@ __all__ = ["Counting", "KeyValueCache", "looks", "off_by", "without_head"]
 
 
 class Counting:
-    """A model that counts the positions it computes."""
+    """A wrapper that counts the positions that a model computes."""
 
     def __init__(self, model):
         self.model, self.context, self.caches = model, model.context, model.caches
@@ -24,7 +24,7 @@ class Counting:
 
 
 def looks(model, ids):
-    """For each block, how much each head looks where: shape (N, heads, T, T)."""
+    """Return the attention weights (N, heads, T, T) of each block."""
     found = []
     with no_grad():
         x = model.embed(ids)
@@ -36,7 +36,7 @@ def looks(model, ids):
 
 @contextmanager
 def without_head(model, block, head):
-    """Inside `with`, what this head finds is multiplied by zero."""
+    """Switch a head off inside a `with` block, by setting its output weights to 0."""
     attention = model.blocks[block].attention
     width = attention.size // attention.heads
     used = attention.out.W.data[head * width : (head + 1) * width]
@@ -49,5 +49,5 @@ def without_head(model, block, head):
 
 
 def off_by(model, rows):
-    """Written minus right: of each sum's hundreds, tens and units."""
+    """Return the errors of the hundreds, tens and units, as written minus right."""
     return answers(model, rows, 6) - rows[:, 6:]

@@ -135,7 +135,7 @@ def as_variable(x):
 
 
 def check_gradient(f, x, gx):
-    """Refuse a gradient of another shape than its variable's, and one for integers."""
+    """Reject a gradient of the wrong shape, and any gradient for integers."""
     name = type(f).__name__
     if gx.data is None:
         raise TypeError(f"{name}.backward returned None: it must return a gradient")
@@ -220,12 +220,12 @@ def exp(x):
 
 
 def operands(x0, x1):
-    """Both as variables; a plain number takes the dtype and the shape of the other."""
+    """Return both as variables; a plain number takes the other's dtype and shape."""
     return fitted(x0, as_variable(x1)), fitted(x1, as_variable(x0))
 
 
 def fitted(x, other):
-    """``x`` as a variable that does not widen the dtype of the other operand."""
+    """Return ``x`` as a variable that does not widen the other operand's dtype."""
     if isinstance(x, Variable):
         return x
     if np.isscalar(x):

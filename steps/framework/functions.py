@@ -99,7 +99,7 @@ def abs(x):
 
 
 class Reshape(Function):
-    """y = x in another shape"""
+    """y = x in a new shape"""
 
     def __init__(self, shape):
         self.shape = shape
@@ -117,7 +117,7 @@ def reshape(x, shape):
 
 
 class Transpose(Function):
-    """y = x with its axes in another order"""
+    """y = x with its axes in a new order"""
 
     def __init__(self, axes=None):
         self.axes = axes
@@ -201,7 +201,7 @@ average = mean
 
 
 class Max(Function):
-    """y = max x; where several are the largest, they share the gradient"""
+    """y = max x; numbers that tie for the largest share the gradient"""
 
     def __init__(self, axis=None, keepdims=False):
         self.axis, self.keepdims = axis, keepdims
@@ -236,7 +236,7 @@ def min(x, axis=None, keepdims=False):
 
 
 class BroadcastTo(Function):
-    """y = x, repeated along new axes and along those of length 1"""
+    """y = x, repeated along new axes and along axes of length 1"""
 
     def __init__(self, shape):
         self.shape = shape
@@ -277,7 +277,7 @@ def sum_to(x, shape):
 
 
 def broadcasting(operator):
-    """For a class such as Add: a function that stretches operands until they fit."""
+    """Return a function that stretches its operands for ``operator``, such as Add."""
 
     def stretched(x0, x1):
         x0, x1 = operands(x0, x1)
@@ -344,7 +344,7 @@ class MatMul(Function):
 
 
 def swap_last_axes(x):
-    """Each matrix of a stack, transposed."""
+    """Transpose each matrix of a stack."""
     *stack, row, column = range(x.ndim)
     return transpose(x, (*stack, column, row))
 

@@ -112,18 +112,18 @@ def plain(gradient):
 
 
 def kept_shape(shape, axis):
-    """The shape with length 1 along ``axis``: a number, a tuple, or None for all."""
+    """Return ``shape`` with length 1 along ``axis``: a number, a tuple or None."""
     axes = range(len(shape)) if axis is None else np.atleast_1d(axis) % len(shape)
     return tuple([1 if i in axes else n for i, n in enumerate(shape)])
 
 
 def reshape_sum_backward(gy, x_shape, axis, keepdims):
-    """The gradient of a sum, with its lost axes put back at length 1."""
+    """Put the lost axes back into the gradient of a sum, with length 1."""
     return gy if keepdims else gy.reshape(kept_shape(x_shape, axis))
 
 
 def max_backward_shape(x, axis):
-    """The shape of a maximum along ``axis``, its lost axes put back at length 1."""
+    """Return a maximum's shape along ``axis``, with lost axes put back at length 1."""
     return kept_shape(x.shape, axis)
 
 
