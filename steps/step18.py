@@ -26,14 +26,14 @@ __all__ = [
 
 
 class Config:
-    """Settings that hold for the whole framework."""
+    """Settings that apply to the whole framework."""
 
     enable_backprop = True
 
 
 @contextlib.contextmanager
 def using_config(name, value):
-    """Give a setting another value for the length of a ``with`` block."""
+    """Set ``Config.<name>`` to ``value`` for the length of a ``with`` block."""
     old_value = getattr(Config, name)
     setattr(Config, name, value)
     try:
@@ -86,7 +86,7 @@ class Variable:
                 gxs = (gxs,)
             for x, gx in zip(f.inputs, gxs, strict=True):
                 if x.creator is not None and x.creator not in seen:
-                    x.grad = None  # an earlier walk has kept it
+                    x.grad = None  # left from an earlier pass
                 x.grad = as_array(gx if x.grad is None else x.grad + gx)
                 put(x)
 

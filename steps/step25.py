@@ -9,9 +9,9 @@ __all__ = [*step24.__all__]
 
 
 def dot_text(nodes, edges):
-    """DOT text of a graph: nodes as pairs (id, label), edges as pairs (id, id).
+    """Write a graph as DOT text: nodes are pairs (id, label), edges pairs (id, id).
 
-    A label with a capital letter at the front is a function, and gets a box.
+    A label that begins with a capital letter is a function, and gets a box.
     """
     lines = ["digraph {", "    rankdir=LR"]
     for name, label in nodes:
@@ -23,5 +23,5 @@ def dot_text(nodes, edges):
 
 
 def show(text):
-    """A picture of DOT text, drawn by Graphviz; without Graphviz, the text itself."""
+    """Draw DOT text with Graphviz, or show the text itself without Graphviz."""
     return Picture(text)

@@ -10,7 +10,7 @@ __all__ = [*step25.__all__, "get_dot_graph", "play", "plot_dot_graph"]
 
 
 def graph_of(y):
-    """Nodes and edges of the graph behind ``y``, as `dot_text` takes them."""
+    """Return the nodes and edges of the graph behind ``y``, ready for `dot_text`."""
     ids, nodes, edges = {}, [], []
     waiting = [y]
     while waiting:

@@ -27,7 +27,7 @@ def sin(x):
 
 
 def taylor_sin(x, threshold=1e-4):
-    """The sine by its Taylor series, up to the first term below ``threshold``."""
+    """Compute sin x by its Taylor series, up to the first term below ``threshold``."""
     y = 0
     for n in range(1, 1_000, 2):
         sign = 1 if n % 4 == 1 else -1

@@ -11,12 +11,12 @@ __all__ = [*step27.__all__]
 
 
 def rosenbrock(x0, x1):
-    """A bent valley with a flat floor; its lowest point is 0 at (1, 1)."""
+    """Compute a bent valley with a flat floor; its lowest point is 0 at (1, 1)."""
     return 100 * (x1 - x0**2) ** 2 + (x0 - 1) ** 2
 
 
 def gradient_descent(f, start, lr, steps, box=Variable):
-    """The points of a walk downhill, ``start`` included: an array (steps + 1, n).
+    """Walk downhill from ``start``; return all points as an array (steps + 1, n).
 
     ``box`` is the kind of variable that f takes.
     """

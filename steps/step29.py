@@ -10,17 +10,17 @@ __all__ = [*step28.__all__]
 
 
 def quartic(x):
-    """Two valleys, at −1 and 1, and a hilltop between them, at 0."""
+    """Compute a curve with valleys at −1 and 1, and a hilltop at 0 between them."""
     return x**4 - 2 * x**2
 
 
 def quartic_second(x):
-    """The second derivative of `quartic`, found by hand."""
+    """Compute the second derivative of `quartic`, found by hand."""
     return 12 * x**2 - 4
 
 
 def newton_minimize(f, second, start, steps):
-    """The points of Newton's walk on ``f``, ``start`` included: an array (steps + 1).
+    """Walk by Newton's method from ``start``; return all steps + 1 points.
 
     ``second`` is the second derivative of ``f``, a function of a plain number.
     """

@@ -10,7 +10,7 @@ __all__ = [*step29.__all__]
 
 
 def trace(y):
-    """What forward and backward have left behind ``y``: a row for each variable.
+    """List what forward and backward have left behind ``y``, a row for each variable.
 
     A row is the variable's name, the class of its creator, its generation and the type
     of its gradient.
@@ -30,7 +30,7 @@ def trace(y):
 
 
 def graph_behind(*ys):
-    """Nodes and edges of the graph behind variables, as `dot_text` takes them.
+    """Return the nodes and edges of the graph behind variables, ready for `dot_text`.
 
     A variable without a name is labelled with its value.
     """

@@ -10,8 +10,8 @@ from .step30 import Div, Exp, Mul, Pow, Square, Variable, exp
 __all__ = [*step30.__all__]
 
 
-# The rules of step 22 and of the sine, with variables where they had arrays. Add, Sub
-# and Neg compute with nothing but gy, so theirs will do.
+# The rules of step 22 and of the sine, with variables instead of arrays. Add, Sub and
+# Neg compute with gy alone, so theirs will do.
 RULES = {
     Square: lambda f, gy: 2 * f.inputs[0] * gy,
     Exp: lambda f, gy: exp(f.inputs[0]) * gy,
@@ -26,7 +26,7 @@ RULES = {
 
 
 def latest_first(y):
-    """The functions behind ``y``, those of a later generation first."""
+    """List the functions behind ``y``, later generations first."""
     found, waiting = {}, [y]
     while waiting:
         f = waiting.pop().creator
@@ -37,9 +37,9 @@ def latest_first(y):
 
 
 def backward_as_graph(y, x):
-    """The slope of ``y`` along ``x``, a variable that knows how it was computed.
+    """Return the slope of ``y`` along ``x`` as a variable with a graph.
 
-    None if ``y`` does not depend on ``x``. No ``grad`` is read or written.
+    It is None if ``y`` does not depend on ``x``. No ``grad`` is read or written.
     """
     gradients = {id(y): Variable(np.ones_like(y.data))}
     for f in latest_first(y):

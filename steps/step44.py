@@ -35,7 +35,7 @@ def fit(net, x, t, lr, rounds):
 
 
 def tree(layer):
-    """A picture of what a layer holds: boxes are layers, circles parameters."""
+    """Draw what a layer holds: boxes are layers, circles are parameters."""
     box = 'shape=box, style=filled, fillcolor="#fdf0d0", color="#b07d00"'
     circle = 'shape=ellipse, style=filled, fillcolor="#d6eaf8", color="#0072b2"'
     look = 'rankdir=LR; ranksep=0.3; node [fontname="sans-serif"]'

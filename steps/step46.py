@@ -32,12 +32,12 @@ __all__ = [
 
 
 def ravine(x0, x1):
-    """A long valley, 30 times as curved across as along; lowest at (0, 0)."""
+    """Return the height of a valley, 30 times more curved across than along."""
     return x0**2 + 30 * x1**2
 
 
 class Place(Layer):
-    """A place on a surface: two parameters; called with a surface, its height there."""
+    """A place with two parameters; call it with a surface to get the height there."""
 
     def __init__(self, start):
         self.x0 = Parameter(np.array(float(start[0])))
@@ -48,7 +48,7 @@ class Place(Layer):
 
 
 def race(optimizer, surface=ravine, start=(-4.0, 1.0), steps=40):
-    """The places that an optimizer comes through: an array (steps + 1, 2)."""
+    """Return the places on an optimizer's path: an array (steps + 1, 2)."""
     place = Place(start)
     optimizer.setup(place)
     path = [start]
@@ -62,7 +62,7 @@ def race(optimizer, surface=ravine, start=(-4.0, 1.0), steps=40):
 
 
 def train_with(optimizer, model, x, t, steps=400):
-    """Fit a model to the targets t; return the losses."""
+    """Train a model on the targets t with an optimizer; return the losses."""
     optimizer.setup(model)
     losses = []
     for _ in range(steps):

@@ -46,14 +46,14 @@ Variable.__getitem__ = get_item
 
 
 def three_kinds(n=60, seed=0):
-    """Lengths of fish of three kinds in cm, (3n, 1), and their kinds, (3n,)."""
+    """Return fish lengths in cm, (3n, 1), and the three kinds as labels, (3n,)."""
     rng = np.random.default_rng(seed)
     lengths = [rng.normal(mean, 3, size=n) for mean in (10, 18, 30)]
     return np.concatenate(lengths).reshape(-1, 1), np.repeat([0, 1, 2], n)
 
 
 def train_classifier(model, optimizer, x, t, loss_of=softmax_cross_entropy, steps=300):
-    """Fit a model's scores to the labels t; return the losses."""
+    """Train a model on the labels t with an optimizer; return the losses."""
     optimizer.setup(model)
     losses = []
     for _ in range(steps):

@@ -11,9 +11,9 @@ __all__ = [*step47.__all__, "get_spiral"]
 
 
 def train_epoch(model, optimizer, x, t, size, rng=None):
-    """Learn from every example once, in batches; return the loss of each batch.
+    """Train on every example once, in mini-batches; return the loss of each.
 
-    The order comes from `rng`; without one it is the order of the data.
+    The order comes from `rng`; without it, the order of the data is kept.
     """
     order = np.arange(len(x)) if rng is None else rng.permutation(len(x))
     losses = []
@@ -28,13 +28,13 @@ def train_epoch(model, optimizer, x, t, size, rng=None):
 
 
 def share_right(model, x, t):
-    """The share of the examples whose largest score is that of their own class."""
+    """Return the share of examples for which the right class has the largest score."""
     with no_grad():
         return np.mean(model(x).data.argmax(axis=1) == t)
 
 
 def regions(model, n=81):
-    """The model's class on a grid of n × n points, from −1.1 to 1.1 each way."""
+    """Return the model's class on a grid of n × n points from −1.1 to 1.1."""
     line = np.linspace(-1.1, 1.1, n, dtype=np.float32)
     x0, x1 = np.meshgrid(line, line)
     with no_grad():

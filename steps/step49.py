@@ -14,7 +14,7 @@ __all__ = [*step48.__all__, "Dataset", "Spiral", "as_batch", "unchanged"]
 def write_pictures(folder, n, seed=0):
     """Write n grey pictures of 48 × 48 pixels, and their labels, into two files.
 
-    Each shows a bright square on noise; the label says in which quarter its middle is.
+    Each shows a bright square on noise; the label is the quarter of its middle.
     """
     rng = np.random.default_rng(seed)
     shape = (n, 1, 48, 48)
@@ -29,7 +29,7 @@ def write_pictures(folder, n, seed=0):
 
 
 class Pictures(Dataset):
-    """The pictures of `write_pictures`, which stay in their file."""
+    """The pictures of `write_pictures`, read from their file when needed."""
 
     def __init__(self, folder, transform=None):
         self.folder = folder
@@ -41,7 +41,7 @@ class Pictures(Dataset):
 
 
 def peak(program):
-    """The most megabytes of arrays and objects at any moment of a program."""
+    """Run a program; return the most megabytes that it uses at any moment."""
     tracemalloc.start()
     program()
     megabytes = tracemalloc.get_traced_memory()[1] / 1e6

@@ -10,7 +10,7 @@ __all__ = [*step49.__all__, "DataLoader", "accuracy"]
 
 
 def train_epoch(model, optimizer, loader):
-    """Go over the data once, with a step for each batch."""
+    """Train on the data for one epoch, with a step for each batch."""
     for x, t in loader:
         loss = softmax_cross_entropy(model(x), t)
         model.cleargrads()
@@ -19,7 +19,7 @@ def train_epoch(model, optimizer, loader):
 
 
 def evaluate(model, data, batch_size=500):
-    """The mean loss and the accuracy over a whole data set."""
+    """Return the mean loss and the accuracy over a whole data set."""
     loss = right = 0.0
     with no_grad():
         for x, t in DataLoader(data, batch_size, shuffle=False):
@@ -42,7 +42,7 @@ def fit(model, optimizer, data, test, epochs, batch_size=32):
 
 
 def training_curves(title, history):
-    """Loss and accuracy after each epoch, as a picture."""
+    """Draw the loss and the accuracy after each epoch."""
     import matplotlib.pyplot as plt
     from matplotlib.ticker import LogLocator
 

@@ -19,14 +19,14 @@ __all__ = [
 
 
 def confusion(answers, labels, classes=10):
-    """How often class i (row) was read as class j (column)."""
+    """Count how often class i (row) was read as class j (column)."""
     table = np.zeros((classes, classes), dtype=int)
     np.add.at(table, (labels, answers), 1)
     return table
 
 
 def draw_images(images, titles, title, rows=1, **look):
-    """Images in rows, each with a title."""
+    """Draw images in rows, each with a title."""
     import matplotlib.pyplot as plt
 
     columns = len(images) // rows

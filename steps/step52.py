@@ -1,6 +1,6 @@
-"""Step 52: GPU, and ``far``, a stand-in for CuPy where there is none.
+"""Step 52: GPU, and ``far``, a stand-in for CuPy on machines without a GPU.
 
-Behind the scenes NumPy computes, but far arrays have a type of their own, and do not
+Behind the scenes, NumPy computes, but far arrays have their own type, and do not
 mix with NumPy's. ``sys.modules["far"]`` is the module.
 """
 
@@ -22,7 +22,7 @@ __all__ = [*step51.__all__]
 
 
 class Far(ModuleType):
-    """A module such as CuPy: ``far.zeros`` is ``np.zeros``, with its result there."""
+    """A module like CuPy: ``far.zeros`` is ``np.zeros``, but returns a far array."""
 
     def __init__(self):
         super().__init__("far")
@@ -49,7 +49,7 @@ class Far(ModuleType):
 
 
 class FarArray(NDArrayOperatorsMixin):
-    """An array in another memory; what is computed with it stays there."""
+    """An array in the far memory; results computed from it remain there."""
 
     __module__ = "far"
     __cuda_array_interface__ = None  # the mark of arrays in a GPU's memory
@@ -80,7 +80,7 @@ class FarArray(NDArrayOperatorsMixin):
     def __len__(self):
         return len(self.hidden)
 
-    def item(self):  # a Python number is on this side
+    def item(self):  # a Python number is in main memory
         sys.modules["far"].crossings["back"] += 1
         return self.hidden.item()
 
@@ -115,18 +115,18 @@ sys.modules["far"] = Far()
 
 
 def is_array(x):
-    """Whether x is an array, of NumPy's or in a GPU's memory."""
+    """Return whether x is an array, either of NumPy or in a GPU's memory."""
     return isinstance(x, np.ndarray) or hasattr(x, "__cuda_array_interface__")
 
 
 @contextlib.contextmanager
 def changed_core(changes, **names):
-    """In this ``with`` block, pieces of core.py have another text, which may use names.
+    """Replace pieces of core.py in a ``with`` block; the new text may use ``names``.
 
     Raises
     ------
     ValueError
-        If core.py does not have a piece, or is not Python any more.
+        If core.py does not contain a piece, or is no longer valid Python.
     """
     for piece in changes:
         if piece not in inspect.getsource(core):
@@ -155,7 +155,7 @@ def changed_core(changes, **names):
 
 
 def _functions_of_core():
-    """Triples of a class, or the module, and the name and text of its function."""
+    """Yield (class or module, name, source) for each function in core.py."""
     classes = [c for c in vars(core).values() if isinstance(c, type)]
     for place in (core, *(c for c in classes if c.__module__ == core.__name__)):
         for name, f in vars(place).items():

@@ -31,10 +31,10 @@ class Net(Model):
 
 
 def train_epochs(model, optimizer, data, epochs):
-    """Train for the epochs of these numbers; return the loss of each step."""
+    """Train for the epochs with these numbers; return the loss of each step."""
     losses = []
     for epoch in epochs:
-        # The number is the seed: epoch 5 has the same order in every program.
+        # The epoch's number is the seed, so epoch 5 has the same order everywhere.
         for x, t in DataLoader(data, batch_size=100, seed=epoch):
             loss = softmax_cross_entropy(model(x), t)
             model.cleargrads()

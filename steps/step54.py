@@ -22,7 +22,7 @@ __all__ = [*step53.__all__, "test_mode", "dropout", "Dropout"]
 
 
 class MislabelledDigits(Digits):
-    """500 of the digits, with wrong labels on a quarter of them."""
+    """500 of the digits, a quarter of which have wrong labels."""
 
     def prepare(self):
         super().prepare()
@@ -33,15 +33,15 @@ class MislabelledDigits(Digits):
 
 
 def digit_network(ratio, hidden=200):
-    """Two hidden layers with dropout after each."""
-    # In double precision, so that every machine comes to the same accuracies.
+    """Make a network of two hidden layers, with dropout after each."""
+    # Double precision, so that every machine reaches the same accuracies.
     sizes = [Linear(size, dtype=np.float64) for size in (hidden, hidden, 10)]
     one, two, last = sizes
     return Sequential(one, relu, Dropout(ratio), two, relu, Dropout(ratio), last)
 
 
 def evaluate(model, data):
-    """The share of examples that the model gets right, in test mode."""
+    """Return the share of examples that the model gets right in test mode."""
     x, t = data[:]
     with no_grad(), test_mode():
         return accuracy(model(x), t).data.item()

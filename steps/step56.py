@@ -29,8 +29,8 @@ def conv2d_loops(x, W, b=None, stride=1, pad=0):
 
 
 def pooling_loops(x, size, stride):
-    """The largest number in each window, in each channel of each image, for `x` of
-    shape (N, C, H, W).
+    """Find the largest number in each window, in each channel of each image of `x`
+    (N, C, H, W).
     """
     (kh, kw), (sh, sw) = pair(size), pair(stride)
     oh = get_conv_outsize(x.shape[2], kh, sh, 0)
@@ -45,7 +45,7 @@ def pooling_loops(x, size, stride):
 
 
 def poppies(size=64):
-    """Poppies in a meadow under a sky, made of formulas: red, green and blue in [0, 1],
+    """Paint poppies in a meadow with formulas: red, green and blue in [0, 1],
     (3, size, size). A poppy is as bright as the grass around it.
     """
     rng = np.random.default_rng(0)

@@ -46,7 +46,7 @@ __all__ = [
 
 
 def best_time(f, tries=3):
-    """The seconds that f() takes, in the best of several tries."""
+    """Measure the seconds that f() takes, in the best of several tries."""
     times = []
     for _ in range(tries):
         start = time.perf_counter()
@@ -56,7 +56,7 @@ def best_time(f, tries=3):
 
 
 def peak_memory(f):
-    """The bytes that f() has taken at its peak, its result included."""
+    """Measure the bytes that f() uses at its peak, including its result."""
     tracemalloc.start()
     f()
     peak = tracemalloc.get_traced_memory()[1]
@@ -65,7 +65,7 @@ def peak_memory(f):
 
 
 def fit(model, loader, optimizer, rounds, decay=0.9):
-    """Train a classifier; the learning rate of Adam shrinks after each epoch."""
+    """Train a classifier with an Adam whose rate is multiplied by `decay` per epoch."""
     losses = []
     for _ in rounds:
         for x, t in loader:

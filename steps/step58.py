@@ -31,8 +31,8 @@ __all__ = [*step57.__all__, "batch_norm", "batch_nrom", "remember", "BatchNorm"]
 class Tower(Model):
     """Many convolutions, each with a relu; then the mean of each channel, and scores.
 
-    With `norm` each convolution is followed by a BatchNorm; with `shortcut` its result
-    is added to its input.
+    With `norm`, a BatchNorm follows each convolution; with `shortcut`, the result of
+    each floor is added to its input.
     """
 
     def __init__(self, depth, norm=False, shortcut=False, channels=8):
@@ -43,7 +43,7 @@ class Tower(Model):
         self.classifier = Linear(10)
 
     def floors(self, x):
-        """The images after each convolution."""
+        """List the images after each convolution, the first one included."""
         h = self.first(x)
         floors = [h]
         for i, conv in enumerate(self.convs):
@@ -57,9 +57,9 @@ class Tower(Model):
 
 
 class SmallVGG(Model):
-    """In the style of VGG: four convolutions of 3×3, and a pooling after the first.
+    """A network like VGG: four 3×3 convolutions, with a pooling after the first.
 
-    Sheets (N, 1, 16, 16) make scores (N, classes).
+    Turns sheets (N, 1, 16, 16) into scores (N, classes).
     """
 
     def __init__(self, channels=16, classes=10):
@@ -69,11 +69,11 @@ class SmallVGG(Model):
         self.classifier = Linear(classes)
 
     def strokes(self, x):
-        """The 16×16 pixels that the first convolution makes."""
+        """Return the maps of the first convolution, 16×16 pixels each."""
         return relu(self.norms[0](self.convs[0](x)))
 
     def features(self, x):
-        """The 8×8 pixels that the last convolution makes."""
+        """Return the maps of the last convolution, 8×8 pixels each."""
         x = pooling(self.strokes(x), kernel_size=2, stride=2)
         for conv, norm in zip(self.convs[1:], self.norms[1:], strict=True):
             x = relu(norm(conv(x)))
@@ -109,12 +109,12 @@ class Sheets:
 
 
 def small_vgg_file():
-    """Where a trained SmallVGG is kept."""
+    """Return the path of the trained SmallVGG."""
     return Path(__file__).parent / "data" / "small_vgg.npz"
 
 
 def small_vgg(trained=True):
-    """A SmallVGG that reads digits on sheets."""
+    """Return a SmallVGG that reads digits on sheets, or an untrained one."""
     manual_seed(0)
     model = SmallVGG()
     with no_grad(), test_mode():  # the first call gives the parameters their shapes
@@ -125,7 +125,7 @@ def small_vgg(trained=True):
 
 
 def make_small_vgg():
-    """Train it on the digits for training, and keep it. To do so:
+    """Train a SmallVGG on the training digits, and save its weights. To run it:
     `python -c "from steps.step58 import make_small_vgg; make_small_vgg()"`.
     """
     model, digits = small_vgg(trained=False), Digits()
@@ -135,7 +135,7 @@ def make_small_vgg():
 
 
 def grad_cam(model, sheets, classes):
-    """For each sheet, where the model sees its class: heat of shape (N, 8, 8)."""
+    """Map where the model sees the class of each sheet: heat of shape (N, 8, 8)."""
     with no_grad():
         maps = Variable(model.features(sheets).data)
     scores = model.classifier(mean(maps, axis=(2, 3)))

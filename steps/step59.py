@@ -23,12 +23,12 @@ Variable.unchain_backward = unchain_backward
 
 
 def long_wave(periods):
-    """Noisy heights of a sine, 25 in each period: shape (25 * periods, 1)."""
+    """Return noisy heights of a sine, 25 in each period, of shape (25 * periods, 1)."""
     return np.concatenate([SinCurve().data[::40] for _ in range(periods)])
 
 
 class Predictor(Model):
-    """Predicts the next height: (N, 1) gives (N, 1)."""
+    """Predicts the next heights from heights, both of shape (N, 1)."""
 
     def __init__(self, hidden=32):
         self.rnn = RNN(hidden, in_size=1, dtype=np.float64)
@@ -59,8 +59,8 @@ def train_in_pieces(model, series, optimizer, rounds, span=25):
 
 
 def run_freely(model, beginning, steps):
-    """Show the model a beginning of shape (n, 1), then let it go on from its own
-    answers, without a look at the wave.
+    """Show the model a beginning of shape (n, 1), then let it continue from its own
+    answers alone. Returns the answers.
     """
     if not len(beginning):
         raise ValueError("the beginning is empty: show the model at least one height")
@@ -75,7 +75,7 @@ def run_freely(model, beginning, steps):
 
 
 def graph_size(y):
-    """How many functions are in the graph behind y."""
+    """Count the functions in the graph behind y."""
     seen, waiting = set(), [y.creator]
     while waiting:
         f = waiting.pop()

@@ -15,9 +15,9 @@ VOICES = {"cat": "purrs", "dog": "barks", "owl": "hoots", "frog": "croaks"}
 
 
 def train_reader(rnn, lag, updates, package):
-    """Learn to name one of four flags after `lag` steps of noise, in new sequences for
-    each update; the loss and the optimizer are those of the layer's package. Returns
-    the shares of right answers.
+    """Train `rnn` to name one of four flags after `lag` steps of noise, with new
+    sequences for each update. The loss and the optimizer come from the layer's package.
+    Returns the share of right answers for each update.
     """
     rng = np.random.default_rng(0)
     model = package.Layer()
@@ -41,7 +41,7 @@ def train_reader(rnn, lag, updates, package):
 
 
 def sentences(count):
-    """A text of random sentences, one on each line."""
+    """Make a text of random sentences, one on each line."""
     rng = np.random.default_rng(0)
     animals = rng.choice(list(VOICES), size=count).tolist()
     places = rng.choice(["home", "night", "sea"], size=count).tolist()
@@ -67,8 +67,8 @@ class Text(Dataset):
 
 
 class Writer:
-    """Predicts the next letter, with a recurrent layer of size 48 and the layers of its
-    package: (N,) numbers of letters give (N, letters) scores.
+    """Predicts the next letter, with a recurrent layer of size 48 and other layers from
+    its package: turns letter numbers (N,) into scores (N, letters).
     """
 
     def __init__(self, letters, rnn, package):
@@ -78,14 +78,14 @@ class Writer:
         self.model = package.Sequential(embed, rnn, out)
 
     def chances(self, ids):
-        """Read some letters; the chance of each letter to be the next."""
+        """Read some letters, and return each letter's chance of being the next."""
         with self.package.no_grad():
             for i in ids:
                 scores = self.model(np.array([i]))
         return self.package.softmax(scores).data[0]
 
     def write(self, text, length, rng):
-        """Draw each letter by its chance, and read it in turn."""
+        """Draw each letter with its predicted chance, and then read it."""
         self.rnn.reset_state()
         ids = [text.char_to_id["\n"]]
         while len(ids) <= length:
@@ -95,7 +95,7 @@ class Writer:
 
 
 def train_writer(writer, loader, rounds, span=30):
-    """Read the loader's text once a round; run backward after every `span` letters.
+    """Read the loader's text once per round, and update after every `span` letters.
     Returns the mean loss before each update.
     """
     package, model = writer.package, writer.model

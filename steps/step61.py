@@ -1,7 +1,7 @@
 """Step 61: build first, run later.
 
-A formula makes nodes and computes nothing. A node that is asked for its value computes
-what is missing, keeps it, and loses it when something that it was computed from
+A formula makes nodes and computes nothing. If you ask a node for its value, it computes
+the missing values and keeps them. It loses its value when something upstream of it
 changes.
 """
 
@@ -38,14 +38,14 @@ __all__ = [
 # --- Nodes ----------------------------------------------------------------------------
 
 
-# Of two threads, one must not clear what the other computes with.
+# No thread may clear a value while another thread computes with it.
 ONE_AT_A_TIME = threading.RLock()
 
 
 class Node:
     """Something that has a value, now or later. Operators on nodes make new nodes."""
 
-    # NumPy leaves array + node to the node.
+    # With this, NumPy leaves array + node to Node.__radd__.
     __array_ufunc__ = None
 
     parent = None
@@ -57,7 +57,7 @@ class Node:
 
     @property
     def value(self):
-        """The value that is kept at present, or None."""
+        """The stored value, or None."""
         return self._value
 
     @property
@@ -66,16 +66,16 @@ class Node:
         return self.name or type(self).__name__.lower()
 
     def users(self):
-        """The nodes that are computed from this one directly."""
+        """List the nodes that are computed directly from this one."""
         return [reference() for reference in self._users.copy()]
 
     def used_by(self, user):
-        # A weak reference does not keep the user alive, and when the user goes, it is
-        # discarded.
+        # A weak reference does not keep the user alive, and discards itself when the
+        # user is gone.
         self._users.add(weakref.ref(user, self._users.discard))
 
     def eval(self):
-        """The value of this node; what is missing is computed, and kept."""
+        """Return the value of this node; compute and keep all missing values."""
         with ONE_AT_A_TIME:
             missing = upstream(self, lambda node: node.value is None)
             check_filled(self, missing)
@@ -91,14 +91,14 @@ class Node:
 
 
 class Variable(Node):
-    """A node that always has a value, and whose value you update: a weight."""
+    """A node that always has a value, which you can update, such as a weight."""
 
     def __init__(self, value, name=None):
         super().__init__(name)
         self._set(as_value(value, self.label))
 
     def update(self, value):
-        """Give another value of the same shape; everything downstream loses its own."""
+        """Set a new value of the same shape, and clear everything downstream."""
         value = as_value(value, self.label, self.value.dtype)
         if value.shape != self.value.shape:
             old, new = self.value.shape, value.shape
@@ -111,8 +111,7 @@ class Constant(Node):
 
     def __init__(self, value):
         super().__init__()
-        # A bare number stays one, so that NumPy lets the arrays beside it keep their
-        # type.
+        # A bare number stays a float, so that it does not change the dtype of arrays.
         bare = isinstance(value, int | float)
         self._value = float(value) if bare else as_value(value, "a formula")
 
@@ -125,7 +124,7 @@ class Placeholder(Node):
     """A node whose value comes later.
 
     An input placeholder gets it from you, an inner one from its parent, an operation.
-    With ``ndim`` it takes arrays of that many dimensions only.
+    With ``ndim`` it accepts only arrays with that number of dimensions.
     """
 
     def __init__(self, name=None, parent=None, ndim=None):
@@ -142,11 +141,10 @@ class Placeholder(Node):
         return self.name or type(self.parent).__name__.lower()
 
     def fill(self, value, short_circuit=False):
-        """Give the placeholder a value; everything downstream loses its own.
+        """Give the placeholder a value, and clear everything downstream.
 
-        To fill an inner placeholder cuts the graph there: its formula is passed over
-        until it is cleared, or until something upstream changes. It takes
-        ``short_circuit=True``.
+        Filling an inner placeholder needs ``short_circuit=True``. It replaces the
+        formula until you clear the placeholder, or until something upstream changes.
         """
         if self.parent is not None and not short_circuit:
             raise ValueError(
@@ -161,12 +159,12 @@ class Placeholder(Node):
         self._set(value)
 
     def clear(self):
-        """Take the value away, and everything downstream with it."""
+        """Remove the value, and clear everything downstream."""
         self._set(None)
 
 
 def as_value(value, owner, dtype=None):
-    """A copy of a number or array, as floats that cannot be changed in place."""
+    """Copy a number or array, as floats that cannot be changed in place."""
     if not isinstance(value, np.ndarray | np.generic | int | float):
         kind = type(value).__name__
         raise TypeError(f"{owner} needs a number or an np.array(...), not type {kind}")
@@ -179,19 +177,19 @@ def as_value(value, owner, dtype=None):
 
 
 def frozen(array):
-    """A view of an array through which nobody can write."""
+    """Return a read-only view of an array."""
     array = array.view()
     array.flags.writeable = False
     return array
 
 
 def as_node(x):
-    """Return a node as it is, and anything else as a constant."""
+    """Return a node unchanged, and anything else as a constant."""
     return x if isinstance(x, Node) else Constant(x)
 
 
 def formula(node):
-    """One level of what a node is computed from, as in ``multiply(w, x)``."""
+    """Describe how a node is computed, one level deep, as in ``multiply(w, x)``."""
     if node.parent is None:
         return node.label
     inputs = ", ".join(x.label for x in node.parent.inputs)
@@ -220,11 +218,11 @@ Node.__eq__ = Node.__ne__ = no_value
 Node.__lt__ = Node.__le__ = Node.__gt__ = Node.__ge__ = no_value
 
 
-# --- Walking --------------------------------------------------------------------------
+# --- Traversal ------------------------------------------------------------------------
 
 
 def upstream(node, wanted):
-    """All that a node depends on, inputs first, itself last; only what is wanted."""
+    """List what a node depends on, inputs first, itself last, and only if wanted."""
     order, seen, stack = [], set(), [(node, False)]
     while stack:
         node, inputs_done = stack.pop()
@@ -239,7 +237,7 @@ def upstream(node, wanted):
 
 
 def downstream(node):
-    """All nodes that depend on a node, directly or not."""
+    """Collect all nodes that depend on a node, directly or indirectly."""
     found, stack = set(), node.users()
     while stack:
         node = stack.pop()
@@ -250,7 +248,7 @@ def downstream(node):
 
 
 def check_filled(asked, missing):
-    """Complain, before anything is computed, about inputs that are not filled."""
+    """Raise an error, before anything is computed, if inputs are not filled."""
     empty = [node for node in missing if node.parent is None]
     if not empty:
         return
@@ -269,18 +267,18 @@ def check_filled(asked, missing):
 
 
 def five(words):
-    """The first five, for a message."""
+    """Join the first five words, for a message."""
     words = list(words)
     return ", ".join(words[:5]) + ", …" * (len(words) > 5)
 
 
 def takes(node, x):
-    """Whether x is an input of a node."""
+    """Return whether x is an input of a node."""
     return node.parent is not None and any(x is given for given in node.parent.inputs)
 
 
 def computed(node):
-    """Ask the parent of a node, whose inputs all have values, for its value."""
+    """Compute a node's value with its parent; all inputs must have values."""
     values = [x.value for x in node.parent.inputs]
     try:
         value = node.parent.compute(*values)
@@ -301,10 +299,10 @@ def why_not(node, error):
 
 
 class Operation:
-    """A rule that waits.
+    """A computation that waits until somebody asks.
 
-    ``compute`` takes values, when somebody asks; ``gradient`` makes nodes, when you
-    build.
+    ``compute`` turns values into a value when you ask; ``gradient`` makes nodes when
+    you build.
     """
 
     # Whether compute stretches its inputs to a common shape, as NumPy does for + − × ÷.
@@ -320,7 +318,7 @@ class Operation:
         )
 
     def gradient(self, g, y):
-        """The inputs' gradients as nodes (None: no gradient), given g, that of y."""
+        """Return the inputs' gradients (nodes or None) from g, the gradient of y."""
         raise NotImplementedError(f"{type(self).__name__} needs a gradient(self, g, y)")
 
 
@@ -395,8 +393,7 @@ class Power(Operation):
         return a**self.c
 
     def gradient(self, g, y):
-        # The gradient of a constant is not c · 0 ** (c − 1), which is no number at
-        # zero.
+        # For c = 0, the formula below would compute 0 · a ** −1, which is nan at a = 0.
         return (g * self.c * self.inputs[0] ** (self.c - 1),) if self.c else (None,)
 
 
@@ -454,7 +451,7 @@ class Tanh(Operation):
 
 
 class Sigmoid(Operation):
-    """1 / (1 + e⁻ᵃ), to the last digit where it is small"""
+    """1 / (1 + e⁻ᵃ), precise even for small results"""
 
     def compute(self, a):
         small = np.exp(-np.abs(a))  # never overflows
@@ -465,7 +462,7 @@ class Sigmoid(Operation):
 
 
 class LogSumExp(Operation):
-    """log(Σ exp a) along the last axis, which stays with length 1; does not overflow"""
+    """log(Σ exp a) along the last axis, which keeps length 1; never overflows"""
 
     def compute(self, a):
         largest = np.max(a, axis=-1, keepdims=True)
@@ -476,7 +473,7 @@ class LogSumExp(Operation):
 
 
 class Total(Operation):
-    """The sum of all elements, or along one axis, which stays with length 1"""
+    """The sum of all elements, or along one axis, which keeps length 1"""
 
     def __init__(self, a, axis):
         super().__init__(a)
@@ -500,7 +497,7 @@ class Stretch(Operation):
 
 
 class Shrink(Operation):
-    """a, added up to the shape of b: the way back from a stretch"""
+    """a, summed to the shape of b: the backward pass of Stretch"""
 
     def compute(self, a, b):
         shape = np.shape(b)
@@ -514,7 +511,7 @@ class Shrink(Operation):
 
 
 class FullLike(Operation):
-    """An array of the shape of a, with one number everywhere"""
+    """An array of the shape of a, filled with one number"""
 
     def __init__(self, a, number):
         super().__init__(a)
@@ -528,7 +525,7 @@ class FullLike(Operation):
 
 
 class Size(Operation):
-    """How many elements a has"""
+    """The number of elements of a"""
 
     def compute(self, a):
         return np.array(np.size(a), dtype=np.asarray(a).dtype)
@@ -620,7 +617,7 @@ Node.__neg__ = negate
 
 
 def gradients(y, variables):
-    """Build the gradients of the sum of y, a list of nodes, one for each variable."""
+    """Build the gradients of the sum of y: a list with one node for each variable."""
     check_variables(y, variables)
     order = upstream(y, lambda node: True)
     depends = set(variables)

@@ -1,8 +1,7 @@
 """Step 62: a graph as a function.
 
-Expressions say what to compute and hold no values. ``function`` makes of them something
-that takes arrays and returns arrays, and that may write new values into shared
-variables.
+Expressions say what to compute and store no values. ``function`` turns them into a
+function from arrays to arrays, which may also write new values into shared variables.
 """
 
 import threading
@@ -42,7 +41,7 @@ __all__ = [
 class Expression:
     """What to compute, and the result's type: dtype and shape (None: any length)."""
 
-    # NumPy leaves array + expression to the expression.
+    # With this, NumPy leaves array + expression to Expression.__radd__.
     __array_ufunc__ = None
 
     def __init__(self, dtype, shape, op=None, inputs=(), name=None):
@@ -66,7 +65,7 @@ class Expression:
 
 
 class Symbol(Expression):
-    """An argument of functions to come: a name and a type."""
+    """An argument of a function: a name and a type."""
 
     def __init__(self, name, shape, dtype=float):
         super().__init__(dtype, shape, name=name)
@@ -82,7 +81,7 @@ class Constant(Expression):
 
 
 class Shared(Expression):
-    """A value that lives between calls, shared by all functions: a weight, say."""
+    """A value that survives between calls, shared by all functions: a weight, say."""
 
     def __init__(self, value, name):
         value = as_array(value, name)
@@ -90,11 +89,11 @@ class Shared(Expression):
         self.value = value
 
     def get_value(self):
-        """A copy of the value."""
+        """Return a copy of the value."""
         return self.value.copy()
 
     def set_value(self, value):
-        """Write another value of the same type."""
+        """Write a new value of the same type."""
         with ONE_AT_A_TIME:
             self.value = accepted(value, self)
 
@@ -112,12 +111,12 @@ def matrix(name, rows=None, columns=None, dtype=float):
 
 
 def formula(x):
-    """One level of what an expression is computed from, as in ``multiply(w, x)``."""
+    """Describe how x is computed, one level deep, as in ``multiply(w, x)``."""
     return f"{x.op.name}({', '.join(i.label for i in x.inputs)})" if x.op else x.label
 
 
 def named(x):
-    """How a message speaks of something that does not fit, an expression or not."""
+    """Describe anything that does not fit, for a message."""
     if isinstance(x, Expression):
         return f"{formula(x)}, which is {x.dtype} {x.shape}"
     return f"type {type(x).__name__}"
@@ -139,7 +138,7 @@ Expression.__eq__ = Expression.__ne__ = no_value
 
 
 def as_array(value, owner):
-    """A copy of a number or array, as an array."""
+    """Copy a number or array, as a read-only array."""
     if not isinstance(value, np.ndarray | np.generic | bool | int | float):
         kind = type(value).__name__
         raise TypeError(
@@ -149,17 +148,16 @@ def as_array(value, owner):
 
 
 def frozen(array):
-    """A view of an array through which nobody can write."""
+    """Return a read-only view of an array."""
     array = array.view()
     array.flags.writeable = False
     return array
 
 
 def accepted(value, x):
-    """A copy of a value as an array of an expression's type, if it is of that type."""
+    """Copy a value as an array of the type of x; raise an error if it does not fit."""
     array = as_array(value, x.label)
-    # A bare number takes the precision that is asked for; an array does not lose its
-    # own.
+    # A bare number takes the precision of x; an array must not lose precision.
     rule = "same_kind" if isinstance(value, bool | int | float) else "safe"
     if not np.can_cast(array.dtype, x.dtype, rule):
         raise TypeError(f"{x.label} takes {x.dtype}, not {array.dtype}")
@@ -169,7 +167,7 @@ def accepted(value, x):
 
 
 def may_be(shape, other):
-    """Whether two shapes, as far as they are known, can be the same."""
+    """Return whether two shapes, as far as they are known, can be the same."""
     if len(shape) != len(other):
         return False
     return all(p == q or None in (p, q) for p, q in zip(shape, other, strict=True))
@@ -179,8 +177,7 @@ def may_be(shape, other):
 
 
 class Op(NamedTuple):
-    """A rule: a name, what to do with arrays, the result's shape, the inputs'
-    gradients.
+    """An operation: a name, a function for arrays, rules for shape and gradients.
 
     ``gradient(g, y, *inputs)`` makes expressions, given the gradient g of the result y.
     """
@@ -192,13 +189,12 @@ class Op(NamedTuple):
 
 
 def apply(op, *inputs):
-    """The expression that an operation makes. What does not fit is refused here."""
+    """Make the expression of an operation; raise an error if the inputs do not fit."""
     inputs = as_expressions(*inputs)
     try:
         shape = op.shape(*(x.shape for x in inputs))
         with np.errstate(all="ignore"):
-            # Computing with one element is the shortest way to learn the result's
-            # dtype.
+            # To find the result's dtype, compute with one element.
             tried = op.compute(*(np.ones((1,) * len(x.shape), x.dtype) for x in inputs))
     except (TypeError, ValueError) as error:
         types = ", ".join(f"{x.label} {x.dtype} {x.shape}" for x in inputs)
@@ -208,13 +204,13 @@ def apply(op, *inputs):
 
 
 def as_expressions(*xs):
-    """As expressions; bare numbers take the dtype of the first expression."""
+    """Return expressions; bare numbers take the dtype of the first expression."""
     dtype = next((x.dtype for x in xs if isinstance(x, Expression)), np.dtype(float))
     return [as_expression(x, dtype) for x in xs]
 
 
 def as_expression(x, dtype):
-    """An expression as it is, the rest as a constant; a bare number takes the dtype."""
+    """Return an expression unchanged, or a constant; a bare number gets the dtype."""
     if isinstance(x, Expression):
         return x
     array = as_array(x, "a formula")
@@ -231,19 +227,19 @@ def reverse(a):
 
 
 def broadcast(a, b):
-    """The shape that NumPy stretches two shapes to."""
+    """Return the shape to which NumPy stretches two shapes."""
     n = max(len(a), len(b))
     shape = []
     for p, q in zip((1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b, strict=True):
         if p != q and None not in (p, q) and 1 not in (p, q):
             raise ValueError(f"{p} and {q} do not broadcast")
-        # A length not known yet, beside one known and not 1, has to become that or 1.
+        # An unknown length beside a known one, not 1, must turn out equal to it or 1.
         shape.append(q if p == 1 or (p is None and q != 1) else p)
     return tuple(shape)
 
 
 def product(a, b):
-    """The shape of a matrix product."""
+    """Return the shape of a matrix product."""
     if len(a) != 2 or len(b) != 2:
         raise ValueError("it needs two matrices")
     if None not in (a[1], b[0]) and a[1] != b[0]:
@@ -266,7 +262,7 @@ def repeated_to(a, b):
 
 
 def add_up_to(a, b):
-    """Sum an array to the shape and dtype of another: the way back from a broadcast."""
+    """Sum a to the shape and dtype of b: the backward pass of a broadcast."""
     front = a.ndim - b.ndim
     repeated = [front + i for i, n in enumerate(b.shape) if n != a.shape[front + i]]
     return a.sum(axis=(*range(front), *repeated)).reshape(b.shape).astype(b.dtype)
@@ -334,12 +330,12 @@ def tanh(a):
 
 
 def sigmoid(a):
-    """1 / (1 + e⁻ᵃ), to the last digit where it is small; does not overflow."""
+    """1 / (1 + e⁻ᵃ), precise even for small results; never overflows."""
     return apply(SIGMOID, a)
 
 
 def logsumexp(a):
-    """log(Σ exp a) along the last axis, kept with length 1; does not overflow."""
+    """log(Σ exp a) along the last axis, kept with length 1; never overflows."""
     return apply(LOGSUMEXP, a)
 
 
@@ -352,20 +348,19 @@ def transpose(a):
 
 
 def power(a, c):
-    """a to the power of c, a number."""
+    """Raise a to the power of c, a number."""
     if not isinstance(c, int | float):
         raise TypeError(f"a ** c needs a number for c, not type {type(c).__name__}")
 
     def gradient(g, y, a):
-        # The gradient of a constant is not c · 0 ** (c − 1), which is no number at
-        # zero.
+        # For c = 0, the formula below would compute 0 · a ** −1, which is nan at a = 0.
         return (g * c * a ** (c - 1) if c else None,)
 
     return apply(Op("power", lambda a: a**c, same, gradient), a)
 
 
 def total(a, axis=None):
-    """The sum of all elements, or along one axis, which stays with length 1."""
+    """Sum all elements, or sum along one axis, which keeps length 1."""
 
     def compute(a):
         return np.sum(a, axis=axis, keepdims=axis is not None)
@@ -389,12 +384,12 @@ def zeros_like(a):
 
 
 def stretch(a, b):
-    """``a`` repeated to the shape of ``b``."""
+    """Repeat ``a`` to the shape of ``b``."""
     return apply(STRETCH, a, b)
 
 
 def shrink(a, b):
-    """``a`` added up to the shape of ``b``; as it is if their types are the same."""
+    """Sum ``a`` to the shape of ``b``; return it unchanged if the types are equal."""
     if a.dtype == b.dtype and a.shape == b.shape and None not in a.shape:
         return a
     return apply(SHRINK, a, b)
@@ -404,7 +399,7 @@ def shrink(a, b):
 
 
 def function(inputs, outputs, updates=()):
-    """A function from the values of symbols to those of one output, or of a list.
+    """Make a function from the values of symbols to one output, or to a list.
 
     ``updates`` are pairs (shared variable, new value), computed from the old values.
     """
@@ -418,7 +413,7 @@ def function(inputs, outputs, updates=()):
 
 
 def as_update(target, new):
-    """The new value of a shared variable as an expression of the variable's type."""
+    """Return the new value of a shared variable as an expression; check its type."""
     if not isinstance(target, Shared):
         raise TypeError(f"only shared variables can be updated, not {named(target)}")
     new = as_expression(new, target.dtype)
@@ -430,7 +425,7 @@ def as_update(target, new):
 
 
 def check_signature(inputs, outputs, updates):
-    """Refuse, when a function is made, what could not work when it is called."""
+    """Raise an error, when a function is made, if its calls could not work."""
     for x in inputs:
         if not isinstance(x, Symbol):
             raise TypeError(
@@ -452,13 +447,13 @@ def check_signature(inputs, outputs, updates):
 
 
 def five(words):
-    """The first five, for a message."""
+    """Join the first five words, for a message."""
     words = list(words)
     return ", ".join(words[:5]) + ", …" * (len(words) > 5)
 
 
 def inputs_first(targets):
-    """All that expressions are made of, inputs first, found without recursion."""
+    """List the targets and all that they depend on, inputs first, without recursion."""
     order, seen, stack = [], set(), [(x, False) for x in reversed(targets)]
     while stack:
         x, inputs_done = stack.pop()
@@ -471,12 +466,12 @@ def inputs_first(targets):
     return order
 
 
-# Two calls at once would read the same old values, and lose one of the updates.
+# Two calls at once would read the same old values, and one update would be lost.
 ONE_AT_A_TIME = threading.RLock()
 
 
 class Function:
-    """What ``function`` makes: from arrays to arrays."""
+    """A function from arrays to arrays, made by ``function``."""
 
     def __init__(self, inputs, outputs, updates, several):
         self.inputs = inputs
@@ -496,7 +491,7 @@ class Function:
         return results if self.several else results[0]
 
     def taken_in(self, arguments):
-        """The values to begin with: those of the inputs."""
+        """Check the arguments, and return the inputs' values."""
         given, wanted = len(arguments), len(self.inputs)
         if given != wanted:
             names = ", ".join(x.label for x in self.inputs)
@@ -508,7 +503,7 @@ class Function:
         return {x: accepted(value, x) for x, value in pairs}
 
     def write(self, values):
-        """Make sure that all new values can be written, then write them."""
+        """Check that all new values can be written, then write them."""
         new_values = [accepted(values[new], target) for target, new in self.updates]
         for (target, _), value in zip(self.updates, new_values, strict=True):
             target.value = value
@@ -542,7 +537,7 @@ def why_not(x, arrays, error):
 
 
 def grad(cost, wrt):
-    """The gradient of a single number with respect to an expression, or to a list."""
+    """Build the gradient of a single number with respect to an expression or a list."""
     several = isinstance(wrt, list | tuple)
     wrt = list(wrt) if several else [wrt]
     order = inputs_first([cost]) if isinstance(cost, Expression) else []

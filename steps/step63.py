@@ -1,7 +1,7 @@
 """Step 63: branches in a graph.
 
-A switch computes one of two branches, as a condition says that is computed itself. Its
-gradient flows through the branch that is taken.
+At each call, a switch computes a condition, and then only the branch that the condition
+chooses. The gradient flows through the same branch.
 """
 
 import threading
@@ -44,7 +44,7 @@ __all__ = [
 class Expression:
     """What to compute, and the result's type: dtype and shape (None: any length)."""
 
-    # NumPy leaves array + expression to the expression.
+    # With this, NumPy leaves array + expression to Expression.__radd__.
     __array_ufunc__ = None
 
     def __init__(self, dtype, shape, op=None, inputs=(), name=None):
@@ -68,7 +68,7 @@ class Expression:
 
 
 class Symbol(Expression):
-    """An argument of functions to come: a name and a type."""
+    """An argument of a function: a name and a type."""
 
     def __init__(self, name, shape, dtype=float):
         super().__init__(dtype, shape, name=name)
@@ -84,7 +84,7 @@ class Constant(Expression):
 
 
 class Shared(Expression):
-    """A value that lives between calls, shared by all functions: a weight, say."""
+    """A value that survives between calls, shared by all functions: a weight, say."""
 
     def __init__(self, value, name):
         value = as_array(value, name)
@@ -92,11 +92,11 @@ class Shared(Expression):
         self.value = value
 
     def get_value(self):
-        """A copy of the value."""
+        """Return a copy of the value."""
         return self.value.copy()
 
     def set_value(self, value):
-        """Write another value of the same type."""
+        """Write a new value of the same type."""
         with ONE_AT_A_TIME:
             self.value = accepted(value, self)
 
@@ -114,12 +114,12 @@ def matrix(name, rows=None, columns=None, dtype=float):
 
 
 def formula(x):
-    """One level of what an expression is computed from, as in ``multiply(w, x)``."""
+    """Describe how x is computed, one level deep, as in ``multiply(w, x)``."""
     return f"{x.op.name}({', '.join(i.label for i in x.inputs)})" if x.op else x.label
 
 
 def named(x):
-    """How a message speaks of something that does not fit, an expression or not."""
+    """Describe anything that does not fit, for a message."""
     if isinstance(x, Expression):
         return f"{formula(x)}, which is {x.dtype} {x.shape}"
     return f"type {type(x).__name__}"
@@ -127,8 +127,8 @@ def named(x):
 
 def no_value(x, *others, **options):
     raise TypeError(
-        f"{formula(x)} has no value before a function runs: in place of if, say "
-        "switch(condition, then, otherwise), and in place of ==, equal(a, b)"
+        f"{formula(x)} has no value before a function runs: use switch(condition, "
+        "then, otherwise) instead of if, and equal(a, b) instead of =="
     )
 
 
@@ -140,7 +140,7 @@ Expression.__eq__ = Expression.__ne__ = no_value
 
 
 def as_array(value, owner):
-    """A copy of a number or array, as an array."""
+    """Copy a number or array, as a read-only array."""
     if not isinstance(value, np.ndarray | np.generic | bool | int | float):
         kind = type(value).__name__
         raise TypeError(
@@ -150,17 +150,16 @@ def as_array(value, owner):
 
 
 def frozen(array):
-    """A view of an array through which nobody can write."""
+    """Return a read-only view of an array."""
     array = array.view()
     array.flags.writeable = False
     return array
 
 
 def accepted(value, x):
-    """A copy of a value as an array of an expression's type, if it is of that type."""
+    """Copy a value as an array of the type of x; raise an error if it does not fit."""
     array = as_array(value, x.label)
-    # A bare number takes the precision that is asked for; an array does not lose its
-    # own.
+    # A bare number takes the precision of x; an array must not lose precision.
     rule = "same_kind" if isinstance(value, bool | int | float) else "safe"
     if not np.can_cast(array.dtype, x.dtype, rule):
         raise TypeError(f"{x.label} takes {x.dtype}, not {array.dtype}")
@@ -170,7 +169,7 @@ def accepted(value, x):
 
 
 def may_be(shape, other):
-    """Whether two shapes, as far as they are known, can be the same."""
+    """Return whether two shapes, as far as they are known, can be the same."""
     if len(shape) != len(other):
         return False
     return all(p == q or None in (p, q) for p, q in zip(shape, other, strict=True))
@@ -180,8 +179,7 @@ def may_be(shape, other):
 
 
 class Op(NamedTuple):
-    """A rule: a name, what to do with arrays, the result's shape, the inputs'
-    gradients.
+    """An operation: a name, a function for arrays, rules for shape and gradients.
 
     ``gradient(g, y, *inputs)`` makes expressions, given the gradient g of the result y.
     """
@@ -193,13 +191,12 @@ class Op(NamedTuple):
 
 
 def apply(op, *inputs):
-    """The expression that an operation makes. What does not fit is refused here."""
+    """Make the expression of an operation; raise an error if the inputs do not fit."""
     inputs = as_expressions(*inputs)
     try:
         shape = op.shape(*(x.shape for x in inputs))
         with np.errstate(all="ignore"):
-            # Computing with one element is the shortest way to learn the result's
-            # dtype.
+            # To find the result's dtype, compute with one element.
             tried = op.compute(*(np.ones((1,) * len(x.shape), x.dtype) for x in inputs))
     except (TypeError, ValueError) as error:
         types = ", ".join(f"{x.label} {x.dtype} {x.shape}" for x in inputs)
@@ -209,13 +206,13 @@ def apply(op, *inputs):
 
 
 def as_expressions(*xs):
-    """As expressions; bare numbers take the dtype of the first expression."""
+    """Return expressions; bare numbers take the dtype of the first expression."""
     dtype = next((x.dtype for x in xs if isinstance(x, Expression)), np.dtype(float))
     return [as_expression(x, dtype) for x in xs]
 
 
 def as_expression(x, dtype):
-    """An expression as it is, the rest as a constant; a bare number takes the dtype."""
+    """Return an expression unchanged, or a constant; a bare number gets the dtype."""
     if isinstance(x, Expression):
         return x
     array = as_array(x, "a formula")
@@ -232,19 +229,19 @@ def reverse(a):
 
 
 def broadcast(a, b):
-    """The shape that NumPy stretches two shapes to."""
+    """Return the shape to which NumPy stretches two shapes."""
     n = max(len(a), len(b))
     shape = []
     for p, q in zip((1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b, strict=True):
         if p != q and None not in (p, q) and 1 not in (p, q):
             raise ValueError(f"{p} and {q} do not broadcast")
-        # A length not known yet, beside one known and not 1, has to become that or 1.
+        # An unknown length beside a known one, not 1, must turn out equal to it or 1.
         shape.append(q if p == 1 or (p is None and q != 1) else p)
     return tuple(shape)
 
 
 def product(a, b):
-    """The shape of a matrix product."""
+    """Return the shape of a matrix product."""
     if len(a) != 2 or len(b) != 2:
         raise ValueError("it needs two matrices")
     if None not in (a[1], b[0]) and a[1] != b[0]:
@@ -267,7 +264,7 @@ def repeated_to(a, b):
 
 
 def add_up_to(a, b):
-    """Sum an array to the shape and dtype of another: the way back from a broadcast."""
+    """Sum a to the shape and dtype of b: the backward pass of a broadcast."""
     front = a.ndim - b.ndim
     repeated = [front + i for i, n in enumerate(b.shape) if n != a.shape[front + i]]
     return a.sum(axis=(*range(front), *repeated)).reshape(b.shape).astype(b.dtype)
@@ -346,12 +343,12 @@ def tanh(a):
 
 
 def sigmoid(a):
-    """1 / (1 + e⁻ᵃ), to the last digit where it is small; does not overflow."""
+    """1 / (1 + e⁻ᵃ), precise even for small results; never overflows."""
     return apply(SIGMOID, a)
 
 
 def logsumexp(a):
-    """log(Σ exp a) along the last axis, kept with length 1; does not overflow."""
+    """log(Σ exp a) along the last axis, kept with length 1; never overflows."""
     return apply(LOGSUMEXP, a)
 
 
@@ -364,20 +361,19 @@ def transpose(a):
 
 
 def power(a, c):
-    """a to the power of c, a number."""
+    """Raise a to the power of c, a number."""
     if not isinstance(c, int | float):
         raise TypeError(f"a ** c needs a number for c, not type {type(c).__name__}")
 
     def gradient(g, y, a):
-        # The gradient of a constant is not c · 0 ** (c − 1), which is no number at
-        # zero.
+        # For c = 0, the formula below would compute 0 · a ** −1, which is nan at a = 0.
         return (g * c * a ** (c - 1) if c else None,)
 
     return apply(Op("power", lambda a: a**c, same, gradient), a)
 
 
 def total(a, axis=None):
-    """The sum of all elements, or along one axis, which stays with length 1."""
+    """Sum all elements, or sum along one axis, which keeps length 1."""
 
     def compute(a):
         return np.sum(a, axis=axis, keepdims=axis is not None)
@@ -401,24 +397,24 @@ def zeros_like(a):
 
 
 def stretch(a, b):
-    """``a`` repeated to the shape of ``b``."""
+    """Repeat ``a`` to the shape of ``b``."""
     return apply(STRETCH, a, b)
 
 
 def shrink(a, b):
-    """``a`` added up to the shape of ``b``; as it is if their types are the same."""
+    """Sum ``a`` to the shape of ``b``; return it unchanged if the types are equal."""
     if a.dtype == b.dtype and a.shape == b.shape and None not in a.shape:
         return a
     return apply(SHRINK, a, b)
 
 
 def equal(a, b):
-    """Where a and b are the same; ``a == b`` would have to be answered now."""
+    """Compare a and b when a function runs; ``a == b`` would need an answer now."""
     return apply(EQUAL, a, b)
 
 
 def switch(condition, then, otherwise):
-    """``then`` or ``otherwise``, as the condition says; the other is not computed."""
+    """Choose ``then`` or ``otherwise`` at each call, and compute only that branch."""
     condition = as_condition(condition)
     then, otherwise = as_expressions(then, otherwise)
     if then.dtype != otherwise.dtype or not may_be(then.shape, otherwise.shape):
@@ -430,7 +426,7 @@ def switch(condition, then, otherwise):
 
 
 def as_condition(x):
-    """One truth value; a whole number is true if it is not 0."""
+    """Return x as one truth value; a whole number is true if it is not 0."""
     x = as_expression(x, np.dtype(bool))
     if x.shape != () or x.dtype.kind not in "biu":
         raise TypeError(f"switch needs one truth value, as in x > 0, not {named(x)}")
@@ -441,7 +437,7 @@ def as_condition(x):
 
 
 def function(inputs, outputs, updates=()):
-    """A function from the values of symbols to those of one output, or of a list.
+    """Make a function from the values of symbols to one output, or to a list.
 
     ``updates`` are pairs (shared variable, new value), computed from the old values.
     """
@@ -455,7 +451,7 @@ def function(inputs, outputs, updates=()):
 
 
 def as_update(target, new):
-    """The new value of a shared variable as an expression of the variable's type."""
+    """Return the new value of a shared variable as an expression; check its type."""
     if not isinstance(target, Shared):
         raise TypeError(f"only shared variables can be updated, not {named(target)}")
     new = as_expression(new, target.dtype)
@@ -467,7 +463,7 @@ def as_update(target, new):
 
 
 def check_signature(inputs, outputs, updates):
-    """Refuse, when a function is made, what could not work when it is called."""
+    """Raise an error, when a function is made, if its calls could not work."""
     for x in inputs:
         if not isinstance(x, Symbol):
             raise TypeError(
@@ -489,13 +485,13 @@ def check_signature(inputs, outputs, updates):
 
 
 def five(words):
-    """The first five, for a message."""
+    """Join the first five words, for a message."""
     words = list(words)
     return ", ".join(words[:5]) + ", …" * (len(words) > 5)
 
 
 def inputs_first(targets):
-    """All that expressions are made of, inputs first, found without recursion."""
+    """List the targets and all that they depend on, inputs first, without recursion."""
     order, seen, stack = [], set(), [(x, False) for x in reversed(targets)]
     while stack:
         x, inputs_done = stack.pop()
@@ -508,12 +504,12 @@ def inputs_first(targets):
     return order
 
 
-# Two calls at once would read the same old values, and lose one of the updates.
+# Two calls at once would read the same old values, and one update would be lost.
 ONE_AT_A_TIME = threading.RLock()
 
 
 class Function:
-    """What ``function`` makes. ``ran`` lists what the last call computed, in order."""
+    """A function from arrays to arrays; ``ran`` lists what its last call computed."""
 
     def __init__(self, inputs, outputs, updates, several):
         self.inputs = inputs
@@ -532,7 +528,7 @@ class Function:
         return results if self.several else results[0]
 
     def taken_in(self, arguments):
-        """The values to begin with: those of the inputs."""
+        """Check the arguments, and return the inputs' values."""
         given, wanted = len(arguments), len(self.inputs)
         if given != wanted:
             names = ", ".join(x.label for x in self.inputs)
@@ -544,7 +540,7 @@ class Function:
         return {x: accepted(value, x) for x, value in pairs}
 
     def write(self, values):
-        """Make sure that all new values can be written, then write them."""
+        """Check that all new values can be written, then write them."""
         new_values = [accepted(values[new], target) for target, new in self.updates]
         for (target, _), value in zip(self.updates, new_values, strict=True):
             target.value = value
@@ -575,7 +571,7 @@ def run(targets, values):
 
 
 def asks(x, values):
-    """The inputs needed: of a switch, the condition, then the branch that it says."""
+    """List the inputs that x needs: for a switch, the condition, then one branch."""
     if x.op != SWITCH:
         return x.inputs
     condition, then, otherwise = x.inputs
@@ -608,7 +604,7 @@ def why_not(x, arrays, error):
 
 
 def grad(cost, wrt):
-    """The gradient of a single number with respect to an expression, or to a list."""
+    """Build the gradient of a single number with respect to an expression or a list."""
     several = isinstance(wrt, list | tuple)
     wrt = list(wrt) if several else [wrt]
     order = inputs_first([cost]) if isinstance(cost, Expression) else []
@@ -618,7 +614,7 @@ def grad(cost, wrt):
         if not depends.isdisjoint(x.inputs):
             depends.add(x)
 
-    # What reached each expression: gradients, each with its condition (None: always).
+    # The gradients that reached each expression, with their conditions (None: always).
     arrived = {cost: [(Constant(np.array(1, cost.dtype)), None)]}
     for x in reversed(order):
         if x in depends and x in arrived:
@@ -645,7 +641,7 @@ def check_gradient(cost, wrt, order):
 
 
 def handed_on(x, g, given):
-    """What an expression hands on: triples of input, gradient, condition."""
+    """List triples of input, gradient and condition that an expression passes on."""
     if x.op == SWITCH:
         yes, then, otherwise = x.inputs
         return [
@@ -659,7 +655,7 @@ def handed_on(x, g, given):
 
 
 def collected(x, arrived):
-    """The sum of the gradients that reached an expression, and its condition."""
+    """Sum the gradients that reached an expression; return sum and condition."""
     conditions = list(dict.fromkeys(given for _, given in arrived))
     if len(conditions) == 1:
         return reduce(lambda a, b: a + b, [g for g, _ in arrived]), conditions[0]
@@ -673,7 +669,7 @@ def or_zeros(x, g, given):
 
 
 def both(a, b):
-    """a and b; where a is false, b is not computed, and may be a branch not taken."""
+    """a and b; if a is false, b is not computed, because its branch is not taken."""
     return b if a is None else switch(a, b, False)
 
 

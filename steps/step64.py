@@ -35,17 +35,17 @@ __all__ = [
 
 
 class Graph:
-    """A drawing: nodes, and who takes what from whom. It holds no results."""
+    """A list of nodes and their connections, without values."""
 
     def __init__(self):
         self.nodes = []
-        # Each name that is taken, and the number to try next behind it.
+        # From each name in use to the number that makes the next such name unique.
         self._names = {}
         self._finalized = False
 
     @contextlib.contextmanager
     def as_default(self):
-        """Draw new nodes into this graph for the length of a ``with`` block."""
+        """Draw new nodes into this graph within a ``with`` block."""
         _defaults.graphs.append(self)
         try:
             yield self
@@ -53,11 +53,11 @@ class Graph:
             _defaults.graphs.pop()
 
     def finalize(self):
-        """Take no more nodes: building in a loop by mistake becomes an error."""
+        """Accept no more nodes, so that building in a loop raises an error."""
         self._finalized = True
 
     def enter(self, node, name):
-        """Take a node in; return its number and a name that no other node has."""
+        """Add a node; return its number and a unique name."""
         if self._finalized:
             raise RuntimeError(f"the graph is finalized: build {name!r} before that")
         unique = name
@@ -70,9 +70,9 @@ class Graph:
 
 
 class Defaults(threading.local):
-    """The default graphs of a thread, which are its own; the present one is the last.
+    """The stack of default graphs of a thread; the last one is current.
 
-    ``threading.local`` gives each thread an object of its own.
+    ``threading.local`` gives each thread a separate stack.
     """
 
     def __init__(self):
@@ -83,14 +83,14 @@ _defaults = Defaults()
 
 
 def get_default_graph():
-    """The graph into which new constants, variables and placeholders are drawn."""
+    """Return the graph that gets new constants, variables and placeholders."""
     return _defaults.graphs[-1]
 
 
 class Node:
-    """A place in a graph. It knows whom it takes from and who takes from it."""
+    """A node of a graph, which knows its inputs and its consumers."""
 
-    __array_ufunc__ = None  # so that array * node asks the node, and not NumPy
+    __array_ufunc__ = None  # so that NumPy leaves array * node to Node.__rmul__
 
     def __init__(self, graph, inputs=(), name=None):
         self.graph = graph
@@ -119,7 +119,7 @@ Node.__lt__ = Node.__le__ = Node.__gt__ = Node.__ge__ = no_value
 
 
 def as_array(value):
-    """An array of floats with the numbers in ``value``, a frozen copy."""
+    """Copy the numbers in ``value`` into a read-only array of floats."""
     try:
         array = np.array(value)
     except ValueError:  # rows of unequal length
@@ -130,7 +130,7 @@ def as_array(value):
 
 
 def frozen(array):
-    """A view of an array through which nobody can write."""
+    """Return a read-only view of an array."""
     array = array.view()
     array.flags.writeable = False
     return array
@@ -145,7 +145,7 @@ class Constant(Node):
 
 
 class Variable(Node):
-    """A value that a session keeps from run to run; here is what it begins with."""
+    """A value that a session keeps from run to run, with its initial value."""
 
     def __init__(self, initial, name=None):
         self.initial = as_array(initial)
@@ -153,7 +153,7 @@ class Variable(Node):
 
 
 class Placeholder(Node):
-    """A value that is fed into each run. None in its shape stands for any length."""
+    """A value that each run gets from its feed. None in the shape means any length."""
 
     def __init__(self, shape=None, name=None):
         if shape is not None and not isinstance(shape, tuple | list):
@@ -185,7 +185,7 @@ def placeholder(shape=None, name=None):
 
 
 class Operation(Node):
-    """A node that is computed from others; numbers and arrays become constants."""
+    """A node computed from other nodes; numbers and arrays become constants."""
 
     def __init__(self, *inputs, name=None):
         graph = self._graph_of(inputs)
@@ -207,15 +207,15 @@ class Operation(Node):
         return nodes[0].graph
 
     def compute_output(self, *values):
-        """From arrays to an array."""
+        """Compute an array from arrays."""
         raise NotImplementedError(f"{self!r} needs a compute_output(self, *values)")
 
     def compute_gradient(self, grad=None):
-        """The nodes of the inputs' gradients, given that of the output (None: ones)."""
+        """Draw the inputs' gradients from the output's gradient (None: ones)."""
         return self.gradient(Ones(self) if grad is None else grad)
 
     def gradient(self, grad):
-        """The rule behind it: from a node to a tuple of nodes."""
+        """Draw the inputs' gradients, a tuple of nodes, from the node ``grad``."""
         raise NotImplementedError(f"{self!r} needs a gradient(self, grad)")
 
 
@@ -268,7 +268,7 @@ class MatMul(Operation):
 
 
 class Transpose(Operation):
-    """The last two axes exchanged."""
+    """x with its last two axes exchanged."""
 
     def compute_output(self, x):
         return np.swapaxes(x, -1, -2)
@@ -315,7 +315,7 @@ class ReduceSum(Operation):
 
 
 class SumLike(Operation):
-    """Undoes broadcasting: sums over the axes along which the model was stretched."""
+    """Undoes broadcasting: sums x over the axes along which the model was stretched."""
 
     def compute_output(self, x, model):
         extra = x.ndim - model.ndim
@@ -441,7 +441,7 @@ class Session:
         return results if isinstance(fetches, list | tuple) else results[0]
 
     def value(self, node):
-        """What the last run computed for a node, a copy."""
+        """Return a copy of the value that the last run computed for a node."""
         check_nodes(self, [node], "value")
         if node not in self._values:
             raise ValueError(f"the last run did not compute {node!r}")
@@ -456,7 +456,7 @@ class Session:
         return self._plans[wanted]
 
     def close(self):
-        """Free the values; the graph stays, for other sessions."""
+        """Free the values; other sessions can still use the graph."""
         self._variables, self._values, self._plans = {}, {}, {}
         self._closed = True
 
@@ -468,7 +468,7 @@ class Session:
 
 
 def ancestors(nodes):
-    """The nodes and all that they are computed from, a set."""
+    """Collect the nodes and all that they are computed from, in a set."""
     found, worklist = set(nodes), list(nodes)
     while worklist:
         new = set(worklist.pop().inputs) - found
@@ -478,7 +478,7 @@ def ancestors(nodes):
 
 
 def computed(node, values):
-    """The value of a constant or an operation."""
+    """Compute the value of a constant or an operation."""
     if isinstance(node, Constant):
         return node.value
     taken = [values[given] for given in node.inputs]
@@ -490,7 +490,7 @@ def computed(node, values):
 
 
 def assigned(plan, values):
-    """What the assignments among the nodes write: a dict from variables to values."""
+    """Collect what the assignments write: a dict from variables to values."""
     new = {}
     for node in plan:
         if isinstance(node, Assign):
@@ -514,7 +514,7 @@ def check_nodes(session, nodes, where):
 
 
 def fed(session, feed_dict, plan):
-    """The values that are fed, checked; what is missing is an error."""
+    """Check the feed and return its values; raise an error if one is missing."""
     check_nodes(session, feed_dict, "feed_dict")
     values = {}
     for node, value in feed_dict.items():
@@ -533,7 +533,7 @@ def fed(session, feed_dict, plan):
 
 
 def five(words):
-    """The first five, for a message."""
+    """Join the first five words, for a message."""
     words = list(words)
     return ", ".join(words[:5]) + ", …" * (len(words) > 5)
 
@@ -550,7 +550,7 @@ def why_not(node, taken, error):
 
 
 class Ones(Operation):
-    """Where the gradients begin: the derivative of a sum with respect to each term."""
+    """The first gradient: the derivative of a sum with respect to each term."""
 
     def compute_output(self, loss):
         return np.ones_like(loss)
@@ -560,16 +560,16 @@ class Ones(Operation):
 
 
 class Gradients(dict):
-    """From a node to the node of its gradient."""
+    """A dict from nodes to the nodes of their gradients."""
 
     def __missing__(self, node):
         raise ValueError(f"the loss does not depend on {node!r}")
 
 
 def compute_gradients(loss):
-    """Draw the gradients of ``loss``, or of its sum if it is no single number.
+    """Draw the gradients of ``loss``, or of its sum if it is not a single number.
 
-    The result is a dict: for every node behind the loss, the node of its gradient.
+    Returns a dict from every node behind the loss to the node of its gradient.
     """
     if not isinstance(loss, Node):
         raise TypeError(f"gradients are drawn for a node, and not for {loss!r}")
@@ -593,7 +593,7 @@ def compute_gradients(loss):
 
 
 def parts_of(node, grad):
-    """The gradients that a node hands on to its inputs."""
+    """Draw the gradients that a node passes on to its inputs."""
     parts = node.compute_gradient(grad)
     if parts is None:
         raise TypeError(f"{node!r} has a gradient that returns nothing")
@@ -601,7 +601,7 @@ def parts_of(node, grad):
 
 
 def total(nodes):
-    """The node of a sum."""
+    """Draw the sum of the nodes."""
     result, *others = nodes
     for node in others:
         result = add(result, node)
@@ -630,20 +630,18 @@ class Assign(Operation):
 
 
 def assign(target, value, name=None):
-    """A node that gives a variable a new value."""
+    """Draw a node that gives a variable a new value."""
     return Assign([target], [value], name=name)
 
 
 class GradientDescentOptimizer:
-    """Steps against the gradient. The learning rate is a number, or a node."""
+    """Steps against the gradient. The learning rate is a number or a node."""
 
     def __init__(self, learning_rate):
         self.learning_rate = learning_rate
 
     def minimize(self, loss, variables=None):
-        """The operation that makes one step, for these variables or for all of the
-        loss.
-        """
+        """Draw one training step, for these variables or for all behind the loss."""
         gradients = compute_gradients(loss)
         if variables is None:
             variables = [node for node in loss.graph.nodes if node in gradients]

@@ -42,16 +42,16 @@ _live = weakref.WeakValueDictionary()  # from id to node; holds no node alive
 
 
 class Node:
-    """What the graph knows of a scalar that needs a gradient.
+    """The node of a scalar that needs a gradient.
 
-    ``edges`` holds pairs (node, slope), one for each operand that needs a gradient. A
-    leaf has none. Of a node that backward has freed, ``edges`` is None.
+    ``edges`` contains pairs (node, slope), one for each operand that needs a gradient.
+    A leaf has no edges. In a node that backward has freed, ``edges`` is None.
     """
 
     __slots__ = ("__weakref__", "edges", "grad", "id", "kind")
 
     def __init__(self, kind, edges=()):
-        self.id = next(_ids)  # larger than the ids of its operands, which are older
+        self.id = next(_ids)  # larger than the ids of its operands
         self.kind = kind
         self.edges = edges
         self.grad = None
@@ -63,12 +63,12 @@ class Node:
 
 
 def live_nodes():
-    """How many nodes there are in the graph now, leaves included."""
+    """Count the living nodes, including the leaves."""
     return len(_live)
 
 
 def find(number):
-    """The living node with this id."""
+    """Return the living node with this id."""
     if number not in _live:
         raise KeyError(
             f"no living node has the id {number}: it was freed, or it never was"
@@ -80,12 +80,10 @@ def find(number):
 
 
 class Scalar:
-    """One number. It has a node in the graph if it needs a gradient, and none
-    otherwise.
-    """
+    """One number, with a node in the graph only if it needs a gradient."""
 
     __slots__ = ("data", "node")
-    __array_ufunc__ = None  # so that np.float64(2) * x asks us, and not NumPy
+    __array_ufunc__ = None  # so that NumPy leaves np.float64(2) * x to us
 
     def __init__(self, data, requires_grad=False):
         if not isinstance(data, Real) and getattr(data, "shape", None) != ():
@@ -117,7 +115,7 @@ class Scalar:
 
 
 def backward(scalar, retain_graph=False):
-    """Add the derivative of a scalar to each leaf's ``grad``; free what is between."""
+    """Add the derivative of a scalar to each leaf's ``grad``; free the other nodes."""
     if scalar.node is None:
         raise RuntimeError(
             f"{scalar!r} comes from no scalar that has requires_grad=True"
@@ -135,7 +133,7 @@ REUSED = "reused"
 
 
 def gradients(start):
-    """Go back from `start`; yield pairs (node, its gradient), youngest first."""
+    """Go back from `start`; yield pairs (node, gradient), youngest first."""
     if start.kind == REUSED:
         raise RuntimeError(AGAIN)
     arrived = {start.id: 1.0}
@@ -147,9 +145,7 @@ def gradients(start):
 
 
 def nodes_behind(start):
-    """The nodes that a gradient reaches, youngest first: each comes before its
-    operands.
-    """
+    """List the nodes that a gradient reaches, each before its operands."""
     found, worklist = {start}, [start]
     while worklist:
         node = worklist.pop()
@@ -211,9 +207,7 @@ RULES = UNARY | BINARY
 
 
 def apply(name, *operands):
-    """Compute; enter the graph if an operand needs a gradient, with edges to such
-    alone.
-    """
+    """Compute a result; if an operand needs a gradient, give the result a node."""
     operands = [x if isinstance(x, Scalar) else Scalar(x) for x in operands]
     numbers = [x.data for x in operands]
     rule, *slopes = RULES[name]
@@ -235,7 +229,7 @@ def apply(name, *operands):
 
 
 def enter(x):
-    """The node that an edge leads to; what backward has freed is a leaf again."""
+    """Return the node of an operand; if it was freed, make it a leaf."""
     if x.node.edges is None:
         x.node = Node(REUSED)
     return x.node
@@ -258,7 +252,7 @@ mul = partial(apply, "mul")
 div = partial(apply, "div")
 pow = partial(apply, "pow")
 
-# A partial would not be bound to its object as a method is. Hence the lambdas.
+# The operators are lambdas, because Python does not bind a partial as a method.
 
 Scalar.__neg__ = lambda x: neg(x)
 Scalar.__abs__ = lambda x: abs(x)
@@ -275,7 +269,7 @@ Scalar.__rpow__ = lambda b, a: pow(a, b)
 
 
 def compare(sign):
-    """A comparison goes up in steps and has no slope: its result is True or False."""
+    """Make a comparison, which has no slope: its result is True or False."""
     return lambda a, b: sign(a.data, b.data if isinstance(b, Scalar) else b)
 
 
@@ -301,11 +295,11 @@ def copied(scalar, memo):
 Scalar.__deepcopy__ = copied
 
 
-# --- What to do with it ---------------------------------------------------------------
+# --- Using the graph ------------------------------------------------------------------
 
 
 def jacobian(outputs, inputs):
-    """All derivatives: a row for each output, a column for each input."""
+    """Compute all derivatives: a row for each output, a column for each input."""
     for x in (*outputs, *inputs):
         if not isinstance(x, Scalar):
             raise TypeError(f"jacobian([y], [x]) is of Scalars, and not of {x!r}")

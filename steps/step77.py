@@ -16,17 +16,17 @@ __all__ += ["train_in_shards", "train_replicas"]
 
 
 def digit_reader(seed=0, dtype=np.float32):
-    """A small network for digits of 8×8 pixels, with random weights."""
+    """Make a small network for digits of 8×8 pixels, with random weights."""
     manual_seed(seed)
     model = MLP((100, 10), relu)
-    model(np.zeros((1, 64), np.float32))  # now it has its weights
+    model(np.zeros((1, 64), np.float32))  # this creates its weights
     for parameter in model.params():
         parameter.data = parameter.data.astype(dtype)
     return model
 
 
 def loss_and_gradients(model, x, t):
-    """The mean loss over these examples, and its gradient for each parameter."""
+    """Return the mean loss over these examples, and its gradients."""
     loss = softmax_cross_entropy(model(x), t)
     model.cleargrads()
     loss.backward()
@@ -34,7 +34,7 @@ def loss_and_gradients(model, x, t):
 
 
 def in_shards(model, x, t, workers):
-    """The loss and gradients of the whole, from shards that take turns."""
+    """Return the loss and gradients of the whole batch, one shard at a time."""
     parts = [part for part in shards(len(x), workers) if part.start < part.stop]
     found = [loss_and_gradients(model, x[part], t[part]) for part in parts]
     losses, gradients = zip(*found, strict=True)
@@ -43,13 +43,13 @@ def in_shards(model, x, t, workers):
 
 
 def off(found, right):
-    """How far gradients are from the right ones, as a share of the length of these."""
+    """Return the distance from the right gradients, relative to their length."""
     errors = [np.sum((a - b) ** 2) for a, b in zip(found, right, strict=True)]
     return np.sqrt(np.sum(errors) / np.sum([np.sum(b**2) for b in right]))
 
 
 def train_in_shards(model, x, t, workers, rounds, batch=100, rate=0.2):
-    """A random batch in each round, cut into shards; returns the losses."""
+    """Train on one random batch per round, cut into shards; return the losses."""
     optimizer, rng = SGD(rate).setup(model), np.random.default_rng(0)
     losses = []
     for _ in rounds:
@@ -62,7 +62,7 @@ def train_in_shards(model, x, t, workers, rounds, batch=100, rate=0.2):
 
 
 def loss_after(x, t, batch, rate, seed, epochs=4):
-    """The loss of a new network after some epochs."""
+    """Return the loss of a new network after some epochs."""
     model, rng = digit_reader(seed), np.random.default_rng(seed)
     optimizer = SGD(rate).setup(model)
     for _ in range(epochs):
@@ -76,8 +76,8 @@ def loss_after(x, t, batch, rate, seed, epochs=4):
 
 
 def train_replicas(replicas, x, t, rounds, own_first=False, size=32, rate=0.2):
-    """Each worker trains its own model by the mean of all gradients; returns how far
-    apart their weights are after each update.
+    """Update each worker's model by the mean of all gradients; return how far apart
+    their weights are after each update.
     """
     workers, rng = len(replicas), np.random.default_rng(0)
     optimizers = [SGD(rate).setup(model) for model in replicas]
@@ -96,7 +96,7 @@ def train_replicas(replicas, x, t, rounds, own_first=False, size=32, rate=0.2):
 
 
 def farthest(replicas):
-    """The largest difference between a weight and the first model's."""
+    """Return the largest difference between a weight and the first model's."""
     first, *others = [[p.data for p in model.params()] for model in replicas]
     pairs = [pair for other in others for pair in zip(first, other, strict=True)]
     return np.max([np.abs(a - b).max() for a, b in pairs])

@@ -20,8 +20,8 @@ __all__ += ["sends_first", "sum_of", "train", "turn_times"]
 
 
 def in_threads(work, size, timeout=10.0):
-    """What `work(ring)` returns for each place of a ring whose workers are threads of
-    this process. So `work` may be a function of a notebook.
+    """Run `work(ring)` in a ring of threads, and return the results by rank. Unlike
+    for processes, `work` may be a function defined in a notebook.
     """
     from multiprocessing import Pipe
 
@@ -29,7 +29,7 @@ def in_threads(work, size, timeout=10.0):
     ends = [(links[rank - 1][0], links[rank][1]) for rank in range(size)]
     results, errors = {}, []
 
-    def close(rank):  # so that neighbours that need it end with an error
+    def close(rank):  # so that neighbours waiting for it stop with an error
         for end in ends[rank]:
             end.close()
 
@@ -50,7 +50,7 @@ def in_threads(work, size, timeout=10.0):
     for thread in threads:
         thread.join(deadline - time.monotonic())
     if errors:
-        raise errors[0]  # the first one; the others may have failed because of it
+        raise errors[0]  # the others may have failed because of this one
     waiting = [rank for rank in range(size) if threads[rank].is_alive()]
     for rank in set(range(size)) - set(waiting):
         close(rank)
@@ -60,13 +60,13 @@ def in_threads(work, size, timeout=10.0):
 
 
 def sum_of(ring, count):
-    """The sum of all workers' random numbers, and the bytes that this one has sent."""
+    """Return the sum of all workers' random numbers, and the bytes this one sent."""
     mine = np.random.default_rng(ring.rank).normal(size=count)
     return ring.all_reduce(mine), ring.sent
 
 
 def train(ring, updates):
-    """One worker's part of a training run: its share of each loss, and the weights."""
+    """Train as one worker of a ring; return its share of each loss, and the weights."""
     data, rng = Digits(), np.random.default_rng(0)
     manual_seed(0)
     model = MLP((32, 10), relu)
@@ -86,8 +86,8 @@ def train(ring, updates):
 
 
 def turn_times(ring, sizes, tries):
-    """For each size in bytes, the seconds of an exchange and of an all-reduce: the best
-    of the tries.
+    """Return for each size in bytes the seconds of an exchange and of an all-reduce,
+    the best of several tries.
     """
     best = np.full((len(sizes), 2), np.inf)
     for _ in range(tries):
@@ -103,27 +103,27 @@ def turn_times(ring, sizes, tries):
 
 @dataclass(frozen=True)
 class Link:
-    """What a turn costs: the latency in seconds, the bandwidth in bytes a second."""
+    """The cost of a turn: latency in seconds, and bandwidth in bytes per second."""
 
     latency: float
     bandwidth: float
 
     def turn(self, size):
-        """Seconds for so many bytes, handed over at once."""
+        """Return the seconds for a turn in which `size` bytes are sent."""
         return self.latency + size / self.bandwidth
 
     def ring(self, size, workers):
-        """Seconds of an all-reduce of so many bytes on a ring."""
+        """Return the seconds for an all-reduce of `size` bytes on a ring."""
         return 2 * (workers - 1) * self.turn(size / workers)
 
     def star(self, size, workers):
-        """Seconds of the same sum if one worker adds: a turn for each message."""
+        """Return the seconds if worker 0 adds everything: one turn per message."""
         return 2 * (workers - 1) * self.turn(size)
 
 
 def fit_link(sizes, seconds):
-    """The link that predicts these times best, each by its own measure: a microsecond
-    counts as much for a short message as a millisecond for a long one.
+    """Fit a link to measured times by their relative errors, so that a microsecond can
+    count as much for a short message as a millisecond for a long one.
     """
     sizes, seconds = np.asarray(sizes, float), np.asarray(seconds, float)
     rows = np.stack([1 / seconds, sizes / seconds], axis=1)
@@ -132,6 +132,6 @@ def fit_link(sizes, seconds):
 
 
 def sends_first(ring, count):
-    """Hand so many numbers to the right, then look to the left."""
+    """Send `count` numbers to the right, then receive from the left."""
     ring.send(np.ones(count))
     return float(ring.receive().sum())

@@ -25,24 +25,24 @@ __all__ += ["train_and_die", "train_digits"]
 
 
 def small():
-    """An MLP for digits, with the same weights wherever it is made."""
+    """Make an MLP for digits, with the same weights in every process."""
     manual_seed(0)
     return MLP((32, 10), relu)
 
 
 def large():
-    """The same with about a hundred times the weights."""
+    """Make an MLP for digits with about a hundred times the weights of `small`."""
     manual_seed(0)
     return MLP((512, 384, 10), relu)
 
 
 def digit_loss(model, x, t):
-    """The mean loss of some scans."""
+    """Return the mean loss of some digits."""
     return softmax_cross_entropy(model(x), t)
 
 
 def train_digits(width, rate, epochs=3):
-    """Train an MLP on digits; its loss on those that were held back."""
+    """Train an MLP on digits, and return its loss on held-back digits."""
     data, held = Digits(), Digits(train=False)
     manual_seed(0)
     model = MLP((width, 10), relu)
@@ -60,8 +60,8 @@ def train_digits(width, rate, epochs=3):
 
 
 def train_alone(epochs):
-    """Train `small` in this process, on the batches that `DataParallel` takes; the
-    losses.
+    """Train `small` in this process, on the batches that `DataParallel` takes, and
+    return the losses.
     """
     data, model = Digits(), small()
     digit_loss(model, *data[np.arange(1)])
@@ -78,7 +78,7 @@ def train_alone(epochs):
 
 
 def fastest(action):
-    """The seconds that the fastest of many tries takes."""
+    """Return the seconds of the fastest of many tries."""
     seconds, end = [], perf_counter() + 0.1
     # A machine may be busy with something else for longer than a short try takes.
     while len(seconds) < 5 or perf_counter() < end:
@@ -89,7 +89,7 @@ def fastest(action):
 
 
 def step_alone(make_model, batch):
-    """The seconds of a step without its update, in the process that is asked."""
+    """Return the seconds of a step without its update, in the calling process."""
     data, model = Digits(), make_model()
     indices = np.arange(batch) % len(data)
 
@@ -107,7 +107,7 @@ def kill(pid):
 
 
 def dies(ring, rounds):
-    """Sum in each round. In the last one, worker 1 is killed."""
+    """Do rounds of all-reduce, and kill worker 1 in the last round."""
     for i in range(rounds):
         if i == rounds - 1 and ring.rank == 1:
             kill(os.getpid())
@@ -115,8 +115,8 @@ def dies(ring, rounds):
 
 
 def train_and_die(address, folder, updates):
-    """Ask a cluster to train, with a checkpoint after every four updates, write down
-    the losses, and be killed after so many updates.
+    """Train on a cluster with a checkpoint after every four updates, write the losses
+    to a file, and kill this process after `updates` updates.
     """
     from distributed import Client
 

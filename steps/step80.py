@@ -16,7 +16,7 @@ __all__ += ["all_plans", "fitted_speed", "stage_ends", "step_seconds", "worker_b
 
 @dataclass(frozen=True)
 class Machine:
-    """A worker, and what joins it to others."""
+    """A worker, and its links to others."""
 
     speed: float  # operations a second
     near: Link  # to workers in the same box
@@ -25,15 +25,15 @@ class Machine:
 
 @dataclass(frozen=True)
 class Plan:
-    """How a training step is cut."""
+    """A way to divide a training step among workers."""
 
     batch: int  # examples in a step
     micro: int = 1  # examples in a micro-batch
     data: int = 1  # copies of the model, which share the batch
     tensor: int = 1  # parts of each matrix
     pipeline: int = 1  # stages
-    pieces: int = 1  # of a stage, which take turns
-    recompute: bool = False  # all activations, in the backward pass
+    pieces: int = 1  # parts of a stage, which take turns
+    recompute: bool = False  # compute activations again in the backward pass
 
     @property
     def workers(self):
@@ -41,7 +41,7 @@ class Plan:
 
     @property
     def rounds(self):
-        """How many micro-batches go through a copy of the model in a step."""
+        """Return how many micro-batches a copy of the model gets in a step."""
         return self.batch // (self.data * self.micro)
 
 
@@ -60,18 +60,18 @@ class GPTShape:
         return self.layers * block + (self.vocabulary + self.context) * self.size
 
     def operations(self, examples):
-        """Six for each weight that multiplies a token, and those of attention."""
+        """Count six for each weight that multiplies a token, and add attention's."""
         weights = 12 * self.layers * self.size**2 + self.vocabulary * self.size
         looks = 2 * self.layers * self.size * self.context
         return 6 * examples * self.context * (weights + looks)
 
     def stream(self, examples):
-        """How many numbers go from one layer to the next."""
+        """Count the numbers that go from one layer to the next."""
         return examples * self.context * self.size
 
 
 def step_seconds(shape, plan, machine):
-    """How long a training step takes, by what the time goes to."""
+    """Return how long each part of a training step takes."""
     operations = shape.operations(plan.batch) / plan.workers
     if plan.recompute:
         operations *= 4 / 3
@@ -90,8 +90,8 @@ def step_seconds(shape, plan, machine):
 
 
 def worker_bytes(shape, plan):
-    """What a worker of the first stage has to hold, by what it is for: training a GPT
-    in 16 bits, with Adam in 32.
+    """Return the bytes that a worker of the first stage needs, by purpose, to train a
+    GPT in 16 bits with Adam in 32 bits.
     """
     own = shape.parameters / (plan.tensor * plan.pipeline)
     kept = 2 if plan.recompute else 34 / plan.tensor
@@ -105,8 +105,8 @@ def worker_bytes(shape, plan):
 
 
 def stage_ends(times, micro):
-    """When each stage of a pipeline is done with each of `micro` micro-batches, where
-    stage i takes times[i] for one: an array of shape (stages, micro).
+    """Return when each stage of a pipeline finishes each of `micro` micro-batches, in
+    an array of shape (stages, micro). Stage i takes times[i] for one micro-batch.
     """
     ends = np.zeros((len(times) + 1, micro + 1))
     for i, seconds in enumerate(times, start=1):
@@ -116,7 +116,7 @@ def stage_ends(times, micro):
 
 
 def fitted_speed(shape, plan, machine, measured):
-    """The speed with which a machine would take so many seconds for a step."""
+    """Return the speed at which a step on this machine takes `measured` seconds."""
 
     def total(speed):
         parts = step_seconds(shape, plan, replace(machine, speed=speed))
@@ -127,7 +127,7 @@ def fitted_speed(shape, plan, machine, measured):
 
 
 def all_plans(batch, workers):
-    """Ways to share a step among so many workers, by powers of two; eight are near."""
+    """List ways to divide a step by powers of two; up to eight workers are near."""
     powers = [2**i for i in range(workers.bit_length())]
     cuts = [(tensor, pipeline) for tensor in powers[:4] for pipeline in powers]
     return [
@@ -140,7 +140,7 @@ def all_plans(batch, workers):
 # --- What was published ---------------------------------------------------------------
 
 
-# What their makers say that one can do, in operations a second.
+# The makers' figures for one accelerator, in operations a second.
 PEAKS = {"A100": 312e12, "H100": 989e12, "TPU v4": 275e12}
 
 
@@ -156,7 +156,7 @@ class Training:
     recompute: bool = False
 
     def predicted(self, share):
-        """Hours, where this share of the peak is reached."""
+        """Return the hours at this share of the peak speed."""
         operations = (8 if self.recompute else 6) * self.parameters * self.tokens
         return operations / (share * PEAKS[self.accelerator]) / 3600
 
@@ -181,7 +181,7 @@ TRAININGS = (
     Training("PaLM 540B", 540e9, 780e9, 6144 * 1200 + 3072 * 336, "TPU v4"),
 )
 
-# Shape, plan, and the seconds of a step; then those where all is recomputed.
+# Shape, plan, the seconds of a step, and the seconds if everything is recomputed.
 MEGATRON = {
     "22B": (GPTShape(48, 6144), Plan(4, micro=4, tensor=8), 1.10, 1.42),
     "175B": (

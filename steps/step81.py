@@ -8,12 +8,12 @@ __all__ = ["Strip", "row_strides", "walk"]
 
 
 def row_strides(shape):
-    """The strides of numbers stored row by row, without gaps."""
+    """Return the strides of numbers stored row by row, without gaps."""
     return tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
 
 
 class Strip:
-    """An array: a way of looking at a flat buffer, which is never copied.
+    """An array that looks at a flat buffer and never copies it.
 
     Strides and offset count numbers, as in PyTorch; NumPy's strides count bytes.
     """
@@ -23,37 +23,37 @@ class Strip:
         self.strides = row_strides(shape) if strides is None else tuple(strides)
 
     def place(self, index):
-        """Where in the buffer the number at this index is."""
+        """Return the place in the buffer of the number at this index."""
         place = self.offset
         for i, stride in zip(index, self.strides, strict=True):
             place += i * stride
         return place
 
     def places(self):
-        """The places of all its numbers, in an array of its shape."""
+        """Return the places of all numbers, in an array of the same shape."""
         found = [self.place(index) for index in np.ndindex(self.shape)]
         return np.array(found, dtype=int).reshape(self.shape)
 
     def tolist(self):
-        """Its numbers, as nested lists."""
+        """Return the numbers as nested lists."""
         return np.array(self.buffer)[self.places()].tolist()
 
     def transpose(self, axes):
-        """A view with its axes in this order."""
+        """Return a view with its axes in this order."""
         shape = [self.shape[axis] for axis in axes]
         strides = [self.strides[axis] for axis in axes]
         return Strip(self.buffer, shape, strides, self.offset)
 
     def broadcast_to(self, shape):
-        """A view of a larger shape: an axis along which it is repeated has stride 0."""
+        """Return a view of a larger shape, with stride 0 along repeated axes."""
         new = len(shape) - len(self.shape)
         old = zip((0,) * new + self.strides, (1,) * new + self.shape, strict=True)
         strides = [0 if length == 1 else stride for stride, length in old]
         return Strip(self.buffer, shape, strides, self.offset)
 
     def __getitem__(self, keys):
-        """A view by a number or a slice for each axis, such as `x[1, ::2]`; a number
-        if no axis is left. Axes without a key are kept whole.
+        """Return a view by a number or a slice for each axis, such as `x[1, ::2]`, or
+        a number if no axis is left. Axes without a key are kept whole.
         """
         keys = keys if isinstance(keys, tuple) else (keys,)
         keys += (slice(None),) * (len(self.shape) - len(keys))
@@ -76,7 +76,7 @@ class Strip:
 
 
 def walk(x):
-    """The sum of a matrix, row after row."""
+    """Sum a matrix, row after row."""
     total = 0
     for row in x:
         total += row.sum()

@@ -15,9 +15,9 @@ __all__ += ["work_of"]
 
 
 def best_times(ways, seconds=4):
-    """The processor's seconds that each function of a dict takes, in its best run. They
-    take turns, until the second half of the rounds has made none faster, or the time is
-    up. While another program has the processor, the clock stands still.
+    """Return the processor's seconds of each function's best run. The functions take
+    turns until the second half of the rounds makes none faster, or the time is up.
+    While another program has the processor, the clock does not run.
     """
     # Windows counts a processor's time in steps of 16 milliseconds.
     clock = time.perf_counter if sys.platform == "win32" else time.process_time
@@ -29,7 +29,7 @@ def best_times(ways, seconds=4):
             start = clock()
             way()
             span = clock() - start
-            if span < 0.98 * best[name]:  # 2 % and more: the rest is chance
+            if span < 0.98 * best[name]:  # less than 2 % is chance
                 gained = count
             best[name] = min(best[name], span)
     return best
@@ -37,7 +37,7 @@ def best_times(ways, seconds=4):
 
 @dataclass(frozen=True)
 class Work:
-    """What has to be done at least: operations on numbers, bytes read and written."""
+    """The least work possible: operations on numbers, and bytes read and written."""
 
     operations: float
     bytes: float
@@ -47,24 +47,24 @@ class Work:
 
     @property
     def intensity(self):
-        """Operations for each byte that is moved."""
+        """Return the operations per byte."""
         return self.operations / self.bytes
 
 
 @dataclass(frozen=True)
 class Machine:
-    """What a machine can do at most: operations and bytes a second."""
+    """The highest speeds of a machine: operations and bytes a second."""
 
     peak: float
     bandwidth: float
 
     def floor(self, work):
-        """The least number of seconds that this work takes."""
+        """Return the least number of seconds that this work takes."""
         return np.maximum(work.operations / self.peak, work.bytes / self.bandwidth)
 
 
 def measure(megabytes=64, seconds=4):
-    """This machine: a product of two matrices, and -x in place for x of this size."""
+    """Measure this machine with a matrix product, and with -x in place."""
     a = np.ones((640, 640), np.float32)
     x = np.ones(int(megabytes * 1e6 / 4), np.float32)
     ways = {"product": lambda: a @ a, "negative": lambda: np.negative(x, out=x)}
@@ -73,7 +73,7 @@ def measure(megabytes=64, seconds=4):
 
 
 def calls(y):
-    """The calls of functions that made y, each once."""
+    """List the calls of functions that made y, each once."""
     found, waiting = [], [y.creator]
     while waiting:
         call = waiting.pop()
@@ -84,25 +84,25 @@ def calls(y):
 
 
 def work_of(call):
-    """The least work of one call: each input is read once, the output written once."""
+    """Return the least work of one call: read each input once, write the output."""
     inputs = [x.data for x in call.inputs if isinstance(x, Variable)]
     output = call.outputs[0]().data
     if np.may_share_memory(output, inputs[0]):  # a view
         return Work(0, 0)
-    arrays = {id(array): array for array in (*inputs, output)}.values()  # x * x has two
+    arrays = {id(array): array for array in (*inputs, output)}.values()  # two for x * x
     moved = np.sum([array.nbytes for array in arrays])
     match type(call).__name__:
         case "MatMul" | "Linear":
             operations = 2 * output.size * inputs[0].shape[-1]
         case "Conv2d":
             operations = 2 * output.size * inputs[1][0].size
-        case _:  # one for each number, at least
+        case _:  # at least one for each number
             operations = np.max([array.size for array in arrays])
     return Work(operations, moved)
 
 
 def total_work(y):
-    """The work of all calls that made y, each for itself."""
+    """Add up the work of all calls that made y."""
     total = Work(0, 0)
     for call in calls(y):
         total += work_of(call)
@@ -110,8 +110,8 @@ def total_work(y):
 
 
 def floor(f, machine):
-    """The least number of seconds that f(), which returns a Variable, takes on this
-    machine if each call of a function is for itself.
+    """Return the least number of seconds for f(), which returns a Variable, if this
+    machine runs its function calls one after the other.
     """
-    y = f()  # without this name, the output of the last call would be gone
+    y = f()  # without this name, the last call's output would be deleted
     return np.sum([machine.floor(work_of(call)) for call in calls(y)])

@@ -13,7 +13,7 @@ __all__ += ["average_numpy", "needs_numba", "njit", "scatter"]
 
 
 def njit(f=None, **options):
-    """Numba's `njit`, where it is installed: `f`, to be compiled when it is called."""
+    """Return Numba's compiled `f`, or `needs_numba` if Numba is not installed."""
     if f is None:
         return partial(njit, **options)
     try:
@@ -24,7 +24,7 @@ def njit(f=None, **options):
 
 
 def needs_numba(*_):
-    """In place of a compiled loop, where Numba is not installed."""
+    """Raise an error; this replaces a compiled loop if Numba is not installed."""
     raise ImportError(
         "a compiled loop needs Numba: pip install numba; cells that use NumPy alone "
         "run without it"
@@ -32,7 +32,7 @@ def needs_numba(*_):
 
 
 def average_loop(x, size, stride, y):
-    """The mean of each window of images x (N, H, W), written into y."""
+    """Write the mean of each window of images x (N, H, W) into y."""
     for n in range(y.shape[0]):
         for r in range(y.shape[1]):
             for c in range(y.shape[2]):
@@ -44,7 +44,7 @@ def average_loop(x, size, stride, y):
 
 
 def average_numpy(x, size, stride, y):
-    """The same in calls of NumPy, one for each field of the window."""
+    """Do the same with NumPy, in one call for each field of the window."""
     height, width = [stride * (stops - 1) + 1 for stops in y.shape[1:]]
     y[...] = 0
     for i in range(size):
@@ -54,7 +54,7 @@ def average_numpy(x, size, stride, y):
 
 
 def average_back(gy, size, stride, gx):
-    """The backward pass of average_loop: each pixel's share, added to gx."""
+    """Run average_loop backward: add each pixel's share of the gradients to gx."""
     for n in range(gy.shape[0]):
         for r in range(gy.shape[1]):
             for c in range(gy.shape[2]):
@@ -65,7 +65,7 @@ def average_back(gy, size, stride, gx):
 
 
 class AveragePool(Function):
-    """Average pooling of images (N, H, W) by two loops, there and back."""
+    """Average pooling of images (N, H, W), with a forward and a backward loop."""
 
     def __init__(self, size, stride, there, back):
         self.settings = size, stride, there, back

@@ -15,7 +15,7 @@ __all__ += ["use"]
 
 
 def search_back(gy, x, y, size, stride, gx):
-    """Each number of gy to the first field that holds its maximum: search for it."""
+    """Add each number of gy to the first field that contains the maximum."""
     for n in range(gy.shape[0]):
         for r in range(gy.shape[1] - 1, -1, -1):
             for c in range(gy.shape[2] - 1, -1, -1):
@@ -27,8 +27,8 @@ def search_back(gy, x, y, size, stride, gx):
 
 
 def max_places(x, size, stride, y, places):
-    """The largest number of each window, and the first field that holds it: −1, for
-    none, where it is NaN.
+    """Write each window's largest number and the place of its first field, or −1 if
+    the number is NaN.
     """
     for n in range(y.shape[0]):
         for r in range(y.shape[1]):
@@ -43,7 +43,7 @@ def max_places(x, size, stride, y, places):
 
 
 def put_back(gy, places, size, stride, gx):
-    """Each number of gy to its place, from the last window to the first."""
+    """Add each number of gy at its place, from the last window to the first."""
     for n in range(gy.shape[0]):
         for r in range(gy.shape[1] - 1, -1, -1):
             for c in range(gy.shape[2] - 1, -1, -1):
@@ -53,7 +53,7 @@ def put_back(gy, places, size, stride, gx):
 
 
 def choose_places(x, size, stride, y, places):
-    """The same as max_places, without a jump."""
+    """Do the same as max_places, without a jump."""
     for n in range(y.shape[0]):
         for r in range(y.shape[1]):
             for c in range(y.shape[2]):
@@ -68,7 +68,7 @@ def choose_places(x, size, stride, y, places):
 
 
 def for_size(loop, size, stride):
-    """The loop, compiled for windows of this size and stride alone."""
+    """Compile the loop for windows of this size and stride only."""
     inner = njit(loop, inline="always")
 
     def find(x, y, places):
@@ -78,7 +78,7 @@ def for_size(loop, size, stride):
 
 
 class RememberingPool(Pooling):
-    """Max pooling of the package that remembers the places of the maxima."""
+    """The package's max pooling, but it remembers the places of the maxima."""
 
     def __init__(self, size, stride, find, put):
         super().__init__(size, stride)
@@ -93,7 +93,7 @@ class RememberingPool(Pooling):
         return self._y
 
     def vjp(self, xs, gy):
-        if isinstance(gy, Variable):  # for double backprop, the old way
+        if isinstance(gy, Variable):  # double backprop: search
             return super().vjp(xs, gy)
         gx = np.zeros(self.shape, gy.dtype)
         gy = np.ascontiguousarray(gy)
@@ -103,12 +103,12 @@ class RememberingPool(Pooling):
 
     @staticmethod
     def flat(images):
-        """Images (N, C, H, W) as (N · C, H, W)."""
+        """Reshape images (N, C, H, W) to (N · C, H, W)."""
         return images.reshape(-1, *images.shape[2:])
 
 
 def back_to_all(gy, x, y, size, stride, gx):
-    """Each number of gy to every field that holds the maximum."""
+    """Add each number of gy to every field that contains the maximum."""
     for n in range(gy.shape[0]):
         for r in range(gy.shape[1]):
             for c in range(gy.shape[2]):
@@ -119,7 +119,7 @@ def back_to_all(gy, x, y, size, stride, gx):
 
 
 def row_maxima(x, y):
-    """The largest number of each row: each comparison waits for the one before it."""
+    """Find the largest number of each row; each comparison waits for the previous."""
     for r in range(x.shape[0]):
         best = x[r, 0]
         for c in range(1, x.shape[1]):
@@ -128,7 +128,7 @@ def row_maxima(x, y):
 
 
 def halved_maxima(x, y, room):
-    """The same: one half of what is left against the other, until one is left."""
+    """Do the same: compare the halves of what is left until one number is left."""
     for r in range(x.shape[0]):
         left = x.shape[1]
         half = (left + 1) // 2

@@ -14,7 +14,7 @@ __all__ += ["pools", "row_by_row", "row_times_column"]
 
 
 def row_times_column(a, b, c):
-    """c += a @ b, one number of c after the other."""
+    """Compute c += a @ b, one number of c after the other."""
     for i in range(a.shape[0]):
         for j in range(b.shape[1]):
             for k in range(b.shape[0]):
@@ -22,7 +22,7 @@ def row_times_column(a, b, c):
 
 
 def row_by_row(a, b, c):
-    """c += a @ b, to a row of c one row of b after the other."""
+    """Compute c += a @ b, adding one row of b after the other to a row of c."""
     for i in range(a.shape[0]):
         for k in range(b.shape[0]):
             for j in range(b.shape[1]):
@@ -30,7 +30,7 @@ def row_by_row(a, b, c):
 
 
 def column_by_column(a, b, c):
-    """c += a @ b, to a column of c one column of a after the other."""
+    """Compute c += a @ b, adding one column of a after the other to a column of c."""
     for j in range(b.shape[1]):
         for k in range(b.shape[0]):
             for i in range(a.shape[0]):
@@ -38,8 +38,8 @@ def column_by_column(a, b, c):
 
 
 class Watched:
-    """A buffer of ones that counts how often a cache line has to be fetched, with a
-    cache that keeps the lines used last.
+    """A buffer of ones with a small cache, which keeps the lines used last. It counts
+    how often a line has to be fetched.
     """
 
     def __init__(self, size, lines, line=4):
@@ -65,7 +65,7 @@ class Watched:
 
 
 def in_blocks(product):
-    """The same product, in blocks of at most size × size numbers."""
+    """Return a function for the same product in blocks of at most size × size."""
 
     def blocked(a, b, c, size):
         for i in range(0, a.shape[0], size):
@@ -79,8 +79,8 @@ def in_blocks(product):
 
 
 def caches():
-    """The bytes of each data cache of this processor, nearest first; where the system
-    does not tell, sizes that are common.
+    """Return the bytes of this processor's data caches, nearest first, or common sizes
+    if the system does not say.
     """
     found = {}
     for index in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
@@ -92,7 +92,7 @@ def caches():
 
 
 def on_threads(product, pool, threads, a, b, c):
-    """The same product, each thread with some of the rows."""
+    """Compute the same product on several threads, each with some of the rows."""
     cuts = [len(a) * t // threads for t in range(threads + 1)]
     parts = [slice(*cut) for cut in pairwise(cuts)]
     list(pool.map(lambda part: product(a[part], b, c[part]), parts))
@@ -124,8 +124,8 @@ with ThreadPoolExecutor(threads or 1) as pool:
 
 
 def pools(threads, blas_threads):
-    """How many products, and how many rounds of tanh on threads of our own, a process
-    does at the same time, if BLAS may use so many threads.
+    """Run a process that computes products on `blas_threads` threads and tanh on
+    `threads` others; return how many products and how many rounds of tanh it does.
     """
     setting = os.environ | {"OPENBLAS_NUM_THREADS": str(blas_threads)}
     command = [sys.executable, "-c", POOLS, str(threads)]

@@ -13,7 +13,7 @@ from .step83 import njit
 __all__ = ["TEMPLATES", "Chain", "Fused", "fit_tanh", "layer_norm_loop", "name_of"]
 __all__ += ["rational_tanh", "source_of", "ulps"]
 
-#: How a call is written down. `number` makes a constant of the type of the arrays.
+#: How to write each call. `number` makes a constant of the arrays' type.
 TEMPLATES = {
     "Add": "{} + {}",
     "Sub": "{} - {}",
@@ -28,7 +28,7 @@ TEMPLATES = {
 
 
 def source_of(y, inputs):
-    """The text of a loop that computes y from these inputs, a line for each call."""
+    """Write the text of a loop that computes y from inputs, one line for each call."""
     names = {id(x): f"x{k}[i]" for k, x in enumerate(inputs)}
     lines = []
     for call in sorted(calls(y), key=lambda call: call.generation):
@@ -45,7 +45,7 @@ def source_of(y, inputs):
 
 
 def name_of(x, names):
-    """What x is called in the text."""
+    """Return the name of x in the text."""
     if not isinstance(x, Variable):
         return f"number({float(x)!r})"
     if id(x) not in names:
@@ -54,7 +54,7 @@ def name_of(x, names):
 
 
 class Chain:
-    """A function made of element-wise functions, as one loop, and so its gradient."""
+    """Element-wise functions fused into one loop; its gradient is a chain as well."""
 
     def __init__(self, f, count=1, tanh=math.tanh, exp=math.exp):
         self.f, self.count, self.backs = f, count, {}
@@ -70,7 +70,7 @@ class Chain:
         return Fused(self)(*xs)
 
     def back(self, k):
-        """The gradient of input k, as a chain of the inputs and gy."""
+        """Return the gradient of input k, as a chain of the inputs and gy."""
 
         def slope(*xs):
             *xs, gy = xs
@@ -78,7 +78,7 @@ class Chain:
             y.grad = gy
             y.backward(create_graph=True)
             gradient = xs[k].grad
-            for x in xs:  # the next order starts afresh
+            for x in xs:  # the next order needs empty gradients
                 x.cleargrad()
             return xs[0] * 0 if gradient is None else gradient
 
@@ -107,14 +107,14 @@ class Fused(Function):
 
 
 def fit_tanh(terms, limit=9.02, rounds=6):
-    """P and Q, numbers of two polynomials: x · P(x²) / Q(x²) is near tanh(x), for x
-    from −limit to limit.
+    """Find the coefficients of P and Q such that x · P(x²) / Q(x²) is close to
+    tanh(x), for x from −limit to limit.
     """
     x = limit * (1 + np.cos(np.pi * (np.arange(2000) + 0.5) / 2000)) / 2
     powers = (x[:, None] / limit) ** (2 * np.arange(terms))
     t, bottom = np.tanh(x), 1
     for _ in range(rounds):
-        # x · P − t · Q = 0, with 1 as Q's first number; in shares of t · Q.
+        # x · P − t · Q = 0, relative to t · Q; Q's first coefficient is 1.
         table = np.hstack([x[:, None] * powers, -t[:, None] * powers[:, 1:]])
         shares = table / (t * bottom)[:, None]
         found = np.linalg.lstsq(shares, t / (t * bottom), rcond=None)[0]
@@ -124,7 +124,7 @@ def fit_tanh(terms, limit=9.02, rounds=6):
 
 
 def rational_tanh(top, bottom, limit=9.02):
-    """tanh as a quotient of two polynomials, in float32, for numbers and arrays."""
+    """Return tanh as a quotient of polynomials, in float32, for numbers and arrays."""
     pairs = tuple(zip(*np.float32([top, bottom])[:, ::-1], strict=True))
     limit, zero = np.float32(limit), np.float32(0)
 
@@ -140,13 +140,13 @@ def rational_tanh(top, bottom, limit=9.02):
 
 
 def ulps(found, exact):
-    """The error of float32 numbers, in distances between neighbours of that type."""
+    """Return the error of float32 numbers, in distances to the next such number."""
     exact = np.asarray(exact, np.float64)
     return np.abs(found - exact) / np.abs(np.spacing(exact.astype(np.float32)))
 
 
 def layer_norm_loop(x, gamma, beta, eps, y):
-    """Layer norm of the rows of x (N, D), written into y."""
+    """Write the layer norm of the rows of x (N, D) into y."""
     n = x.shape[1]
     for i in range(x.shape[0]):
         mean = variance = 0.0

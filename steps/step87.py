@@ -15,8 +15,8 @@ __all__ = ["Tape", "agrees", "array_in", "replay", "summed"]
 
 
 def replay(calls, values):
-    """Make the calls of a list: each is a function, the places of what it takes, and
-    the place, or the places, of what it returns.
+    """Make the calls of a list: each is a function, the places of its inputs, and the
+    place, or the places, of its results.
     """
     for f, ins, out in calls:
         result = f(*[values[i] for i in ins])
@@ -30,7 +30,7 @@ def replay(calls, values):
 class Tape:
     """The forward and backward pass of a loss, as a list of calls on arrays.
 
-    What is not among its inputs, Variables or arrays, is constant from now on.
+    Whatever is not among its inputs, Variables or arrays, is constant from now on.
     """
 
     def __init__(self, loss, inputs):
@@ -46,25 +46,25 @@ class Tape:
         self.gradients = [gradients[i] for i in self.inputs if i in gradients]
 
     def __call__(self, *arrays):
-        """The loss of these inputs, and its gradients."""
+        """Return the loss of these inputs, and its gradients."""
         for place, array in zip(self.inputs, arrays, strict=True):
             self.values[place] = array
         replay(self.calls, self.values)
         return self.values[self.loss], [self.values[i] for i in self.gradients]
 
     def new(self, value):
-        """A new place, with this value."""
+        """Make a new place with this value."""
         self.values.append(value)
         return len(self.values) - 1
 
     def input(self, x):
-        """A place for an input; who reads this array will read the place."""
+        """Make a place for an input, which calls on its array will read."""
         data = array_in(x)
         self.places[id(x)] = self.places[id(data)] = self.new(data[()])
         return self.places[id(x)]
 
     def place(self, x):
-        """The place of an operand: of a result, an input, or else a new one."""
+        """Find the place of an operand, or make a new one for a constant."""
         data = array_in(x)
         if id(x) not in self.places and id(data) not in self.places:
             self.places[id(x)] = self.new(
@@ -73,7 +73,7 @@ class Tape:
         return self.places.get(id(x), self.places.get(id(data)))
 
     def call(self, f, ins):
-        """Call f, now and in each replay: the places of what it returns."""
+        """Call f, now and in each replay, and return the places of its results."""
         result = f(*[self.values[i] for i in ins])
         many = isinstance(result, tuple)
         outs = [self.new(part) for part in (result if many else [result])]
@@ -81,7 +81,7 @@ class Tape:
         return outs
 
     def there(self, call):
-        """Record the forward of a call."""
+        """Record the forward pass of a call."""
         call.outs = self.call(call.forward, [self.place(x) for x in call.inputs])
         call.output = lambda i, like: self.values[call.outs[i]]
         for y, out in zip(call.outputs, call.outs, strict=True):
@@ -92,7 +92,7 @@ class Tape:
         """Record the backward pass of a call, and add up its gradients."""
         ins = [self.place(x) for x in call.inputs]
         for out in call.outs:
-            if out not in gradients:  # nothing was made of this output
+            if out not in gradients:  # this output was not used
                 gradients[out] = self.new(np.zeros_like(self.values[out]))
         gys = [gradients[out] for out in call.outs]
         n = len(ins)
@@ -112,16 +112,16 @@ class Tape:
 
 
 def array_in(x):
-    """The array in a Variable; anything else as it is."""
+    """Return the array in a Variable, and anything else as it is."""
     return x.data if isinstance(x, Variable) else x
 
 
 def summed(shape, gx):
-    """A gradient, summed down to what was stretched."""
+    """Sum a gradient over the axes that were stretched."""
     return sum_to(gx, shape).data
 
 
 def agrees(tape, step, *inputs):
-    """Does the tape give what the step gives, run for real on these inputs?"""
+    """Check whether the tape gives the same loss as the real step on these inputs."""
     loss, _ = tape(*inputs)
     return np.array_equal(loss, step(*map(Variable, inputs)).data)

@@ -22,21 +22,21 @@ __all__ += ["small_cnn", "weights_of"]
 
 @dataclass(frozen=True)
 class Quantised:
-    """Whole numbers, and the scale and zero point by which they stand for others."""
+    """Whole numbers, with the scale and zero point that turn them into floats."""
 
     numbers: np.ndarray
     scale: np.ndarray
     zero: np.ndarray
 
     def floats(self):
-        """The numbers that they stand for."""
+        """Return the floats that the whole numbers represent."""
         whole = self.numbers.astype(np.int32) - self.zero
         return (whole * self.scale).astype(np.float32)
 
 
 def quantise(x, bits=8, axis=None):
-    """x in whole numbers of up to 8 bits, with one scale and zero point for all of it,
-    or for each index of an axis.
+    """Quantise x to whole numbers of up to 8 bits, with one scale and zero point for
+    the whole array, or for each index of an axis.
     """
     others = None if axis is None else tuple(i for i in range(x.ndim) if i != axis)
     low = np.minimum(x.min(others, keepdims=True), 0)
@@ -49,7 +49,7 @@ def quantise(x, bits=8, axis=None):
 
 
 def prune(arrays, share):
-    """The arrays with this share of all their numbers, the smallest ones, set to 0."""
+    """Set this share of all numbers in the arrays, the smallest ones, to 0."""
     sizes = np.concatenate([np.abs(array).ravel() for array in arrays])
     least = np.quantile(sizes, share)
     return [np.where(np.abs(array) < least, 0, array) for array in arrays]
@@ -59,13 +59,13 @@ def prune(arrays, share):
 
 
 def digit_images(train=True):
-    """Images (N, 1, 8, 8) from 0 to 1, and labels."""
+    """Return images of shape (N, 1, 8, 8), from 0 to 1, and their labels."""
     digits = Digits(train)
     return digits.data.astype(np.float32) / 16, digits.label
 
 
 def small_cnn(seed=0, epochs=12):
-    """Two convolutions and a linear layer, trained to read digits."""
+    """Train two convolutions and a linear layer to read digits."""
     manual_seed(seed)
     first, second = Conv2d(8, 3, pad=1), Conv2d(16, 3, pad=1)
     model = Sequential(first, relu, halved, second, relu, halved, flatten, Linear(10))
@@ -82,17 +82,17 @@ def small_cnn(seed=0, epochs=12):
 
 
 def halved(x):
-    """The largest of each 2×2 numbers."""
+    """Take the largest number in each 2×2 window."""
     return pooling(x, 2, 2)
 
 
 def weights_of(model):
-    """The kernels and matrices of a model, without its biases."""
+    """Return the kernels and matrices of a model, without its biases."""
     return [p.data for p in model.params() if p.ndim > 1]
 
 
 def share_read(model, digits, weights=None):
-    """The share of digits that the model reads right, with these weights for once."""
+    """Return the share of digits that the model reads right, with these weights."""
     parameters = [p for p in model.params() if p.ndim > 1]
     kept = weights_of(model)
     x, t = digits

@@ -11,7 +11,7 @@ __all__ += ["sharpest", "vjp"]
 
 
 class Dual:
-    """A number and its tangent, how fast it changes."""
+    """A number, and its tangent, which says how fast the number changes."""
 
     def __init__(self, value, tangent):
         self.value, self.tangent = value, tangent
@@ -29,12 +29,12 @@ class Dual:
 
 
 def as_dual(x):
-    """A number that does not change, as a Dual; a Dual as it is."""
+    """Return a number as a Dual that does not change, and a Dual as it is."""
     return x if isinstance(x, Dual) else Dual(x, 0.0)
 
 
 def derivative(f):
-    """The derivative of a function of one number."""
+    """Return the derivative of a function of one number."""
 
     def slope(x):
         return as_dual(f(Dual(x, 1.0))).tangent
@@ -43,9 +43,9 @@ def derivative(f):
 
 
 def sharpest(f, x, rounds=30):
-    """The curvature of `f` at `x` that is largest in absolute value.
+    """Compute the curvature of `f` at `x` that is largest in absolute value.
 
-    For a convex loss that is the largest. It takes products with the Hessian alone.
+    For a convex loss, it is the largest. This takes only products with the Hessian.
     """
     v = np.random.default_rng(0).normal(size=x.shape)
     for _ in range(rounds):

@@ -10,18 +10,18 @@ from .library import moved as __getattr__  # noqa: F401
 
 __all__ = ["AXES", "loss", "mean_loss", "noisy_digits", "trained", "vmap"]
 
-# The weights are the same for all examples; digits and labels have one axis more.
+# All examples share the weights; digits and labels have an additional axis.
 AXES = (None, None, None, None, 0, 0)
 
 
 def loss(W1, b1, W2, b2, x, t):
-    """The loss of one digit of 64 pixels, and its label."""
+    """Compute the loss of one digit of 64 pixels and its label."""
     scores = tanh(x @ W1 + b1) @ W2 + b2
     return -log_softmax(scores, axis=0)[t]
 
 
 def noisy_digits(count, wrong, seed=0):
-    """Digits, their labels, and where these have been replaced by wrong ones."""
+    """Return digits, their labels, and the places of the wrong labels among them."""
     rng = np.random.default_rng(seed)
     x, t = Digits()[:count]
     places = rng.choice(count, wrong, replace=False)
@@ -31,12 +31,12 @@ def noisy_digits(count, wrong, seed=0):
 
 
 def mean_loss(W1, b1, W2, b2, x, t):
-    """The loss of a whole batch."""
+    """Compute the mean loss of a whole batch."""
     return vmap(loss, AXES)(W1, b1, W2, b2, x, t).mean()
 
 
 def trained(x, t, updates, rate=0.5, seed=0):
-    """The weights of a small network after some updates with the whole batch."""
+    """Train a small network on the whole batch at once, and return its weights."""
     rng = np.random.default_rng(seed)
     W1, W2 = rng.normal(size=(64, 32)) / 8, rng.normal(size=(32, 10)) / 6
     weights = [W1, np.zeros(32), W2, np.zeros(10)]

@@ -22,7 +22,7 @@ __all__ += ["make_torch_digits", "pooled", "read_header", "torch_digits"]
 
 
 def read_header(path):
-    """What a safetensors file says of its arrays, and where in it their numbers begin.
+    """Read what a safetensors file says about its arrays, and where the numbers begin.
 
     For each name there is a dict: ``'dtype'``, ``'shape'`` and ``'data_offsets'``, the
     first byte and the one after the last, counted from where the numbers begin.
@@ -33,21 +33,21 @@ def read_header(path):
 
 
 def torch_digits():
-    """Where the weights of a network are that PyTorch has trained, and the scores that
-    it gave for the first five test digits.
+    """Return two files: the weights of a network that PyTorch trained, and its scores
+    for the first five test digits.
     """
     folder = Path(step90.__file__).parent / "data"
     return folder / "torch_digits.safetensors", folder / "torch_scores.safetensors"
 
 
 def digits_mlp():
-    """A network of the same form, untrained."""
+    """Make an untrained network with the same layers."""
     manual_seed(0)
     return MLP((32, 32, 10), relu)
 
 
 def digits_cnn(epochs=6):
-    """A small convolutional network, trained to read digits."""
+    """Train a small convolutional network to read digits."""
     manual_seed(0)
     model = Sequential(
         *(Conv2d(8, 3, pad=1), BatchNorm(), relu, pooled, flatten, Linear(10))
@@ -65,12 +65,12 @@ def digits_cnn(epochs=6):
 
 
 def pooled(x):
-    """The largest number of each field of 2×2 pixels."""
+    """Take the largest number in each 2×2 window."""
     return pooling(x, 2, 2)
 
 
 def make_torch_digits():
-    """Train the network in PyTorch, and keep its weights and five rows of scores:
+    """Train the network in PyTorch, and save its weights and five rows of scores:
     `python -c "from steps.step91 import make_torch_digits; make_torch_digits()"`.
     """
     import torch

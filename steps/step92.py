@@ -17,8 +17,8 @@ __all__ = ["gpt2_scores", "make_tiny_gpt2", "tiny_gpt2", "write_tokens"]
 
 
 def gpt2_scores(w, ids, layers, heads, gelu=gelu):
-    """All of GPT-2, on the arrays of its file: tokens (N, T) to the scores of what
-    comes next, (N, T, vocabulary).
+    """Compute GPT-2's scores from the arrays of its file: tokens of shape (N, T) give
+    scores for each next token, of shape (N, T, vocabulary).
     """
 
     def dense(x, name):
@@ -43,12 +43,12 @@ def gpt2_scores(w, ids, layers, heads, gelu=gelu):
 
 
 def tiny_gpt2():
-    """A folder as GPT-2 was published in, with a very small one."""
+    """Return the folder with a very small GPT-2, in the form that was published."""
     return Path(step91.__file__).parent / "data" / "tiny_gpt2"
 
 
 def write_tokens(tokenizer, folder):
-    """Write a tokenizer with GPT-2's alphabet into two files, as GPT-2's are."""
+    """Write a tokenizer with GPT-2's alphabet into two files, in GPT-2's format."""
     names, lines = list(CHARACTERS), ["#version: 0.2"]
     for a, b in tokenizer.merges:
         lines.append(f"{names[a]} {names[b]}")
@@ -60,7 +60,7 @@ def write_tokens(tokenizer, folder):
 
 def make_tiny_gpt2():
     """Let PyTorch train the very small GPT-2 on the sentences of step 60, save it, and
-    compute with it. With the extra `interop` installed:
+    compute with it. This needs the extra `interop`:
     `python -c "from steps.step92 import make_tiny_gpt2; make_tiny_gpt2()"`.
     """
     import torch

@@ -26,7 +26,7 @@ def silu(x):
 
 
 class Block(Layer):
-    """Add to x what two layers make of it; `told` is anything else they should know."""
+    """Two layers that add something to x; `told` is anything else they should know."""
 
     def __init__(self, width):
         super().__init__()
@@ -51,7 +51,7 @@ class ResidualNet(Model):
 
 def sines(time, count=16):
     """Turn times from 0 to 1, of shape (N,), into (N, 2 · count) sines and cosines,
-    from slow to fast, so that a network can tell apart two times that are close.
+    from slow to fast, so that a network can distinguish times that are close.
     """
     angles = np.asarray(time)[:, None] * np.geomspace(1, 100, count)
     return np.concatenate([np.sin(angles), np.cos(angles)], axis=1).astype(np.float32)
@@ -75,8 +75,8 @@ class TimedNet(ResidualNet):
 
 
 def train(model, loss, updates, rate=0.003, watch=iter):
-    """Train with Adam at a rate that falls to 0. `loss()` draws a batch and returns its
-    loss. Return the losses.
+    """Train with Adam at a rate that falls to 0, and return the losses. `loss()` draws
+    a batch and returns its loss.
     """
     optimizer = Adam().setup(model)
     schedule = WarmupCosine(rate, min(20, updates // 2), max(updates, 1))
@@ -92,9 +92,9 @@ def train(model, loss, updates, rate=0.003, watch=iter):
 
 
 def train_judge(others=None, updates=1200, seed=0, watch=iter):
-    """Teach a network to read the training scans, each with a little noise. Given
-    `others(count, rng)`, which draws images that are not digits, it learns an eleventh
-    class for them.
+    """Train a network to read the training scans, each with a little noise. If you pass
+    `others(count, rng)`, which returns images that are not digits, the network learns
+    an eleventh class for them.
     """
     manual_seed(seed)
     rng = np.random.default_rng(seed)
@@ -114,7 +114,7 @@ def train_judge(others=None, updates=1200, seed=0, watch=iter):
 
 
 def save_float16(model, path):
-    """Save the weights in half the space; the model's own are rounded."""
+    """Round the model's weights to float16, and save them in half the space."""
     for parameter in model.params():
         parameter.data = parameter.data.astype(np.float16)
     model.save_weights(path)
@@ -165,8 +165,8 @@ def distances(a, b):
 
 
 def recall(x, k=3):
-    """Compute the share of the test scans that are near a drawing: no further from it
-    than its k-th nearest neighbour among 355 drawings (Kynkäänniemi and others, 2019).
+    """Compute the share of the test scans within the reach of a drawing: the distance
+    to its k-th nearest of 355 drawings (Kynkäänniemi and others, 2019).
     """
     scans, drawn = Digits(train=False)[:][0], as_points(x)[:355]
     if len(drawn) <= k:
@@ -185,13 +185,13 @@ def frechet(x):
     root = vectors * np.sqrt(np.maximum(values, 0)) @ vectors.T
     shared = np.linalg.eigvalsh(root @ cov_b @ root)
     spread = np.trace(cov_a + cov_b) - 2 * np.sqrt(np.maximum(shared, 0)).sum()
-    # Equal sets are at 0, give or take the last digit.
+    # For equal sets, the result is 0, give or take the last digit.
     return max(np.sum((a.mean(axis=0) - b.mean(axis=0)) ** 2) + spread, 0.0)
 
 
 def tell(x, seed=0, updates=400):
-    """A new network learns to tell drawings from scans: the share that it then gets
-    right, of drawings and scans that it has not seen. 0.5 is guessing.
+    """Train a new network to tell drawings from scans, and return how often it is right
+    about drawings and scans that it has not seen. 0.5 is guessing.
     """
     manual_seed(seed)
     rng = np.random.default_rng(seed)
@@ -217,8 +217,8 @@ def nearest(x):
 
 
 def measure(drawings):
-    """Print what the five rulers say of several sets of drawings, a line for each, and
-    return it: {name: (sure, recall, frechet, tell, nearest)}, the median of the last.
+    """Print the five numbers of each set of drawings, with the median of nearest, and
+    return them: {name: (sure, recall, frechet, tell, nearest)}.
     """
     print(f"{'':24}sure  recall  frechet  tell  nearest")
     results = {}

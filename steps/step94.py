@@ -32,7 +32,7 @@ class Autoencoder(Model):
         return sigmoid(self.decoder(code))
 
     def loss(self, x, rng):
-        """The squared error of an image, on average over a batch."""
+        """Compute the squared error of an image, on average over a batch."""
         return ((self.decode(self.encode(x)) - x) ** 2).sum() / len(x)
 
 
@@ -43,14 +43,14 @@ def draw_code(mean, log_var, rng):
 
 
 def kl(mean, log_var):
-    """How far each cloud is from the standard normal distribution: for each row, the
-    sum over its numbers (Kullback and Leibler, 1951).
+    """Compute the KL divergence of each cloud from the standard normal distribution:
+    for each row, the sum over its numbers (Kullback and Leibler, 1951).
     """
     return ((mean**2 + exp(log_var) - log_var - 1) / 2).sum(axis=1)
 
 
 class VAE(Autoencoder):
-    """An autoencoder whose encoder answers with a cloud of codes for each image."""
+    """An autoencoder whose encoder returns a cloud of codes for each image."""
 
     def __init__(self, numbers=2, beta=0.1):
         super().__init__(numbers)
@@ -58,7 +58,7 @@ class VAE(Autoencoder):
         self.encoder = MLP((128, 64, 2 * numbers), activation=relu)
 
     def encode(self, x):
-        """The means of the clouds, and the logarithms of their variances."""
+        """Return the means of the clouds, and the logarithms of their variances."""
         both = self.encoder(x)
         return both[:, : self.numbers], both[:, self.numbers :]
 
@@ -80,8 +80,8 @@ def train_coder(model, updates, rate=0.006, seed=0, watch=iter):
 
 
 class Coders(Model):
-    """The trained ones: autoencoders with two numbers and with eight, and a VAE with
-    eight for each of BETAS.
+    """The trained networks: autoencoders with codes of two and of eight numbers, and a
+    VAE with codes of eight numbers for each of BETAS.
     """
 
     def __init__(self):
@@ -91,12 +91,12 @@ class Coders(Model):
 
 
 def coders_file():
-    """The file with the weights of these networks."""
+    """Return the file with the weights of these networks."""
     return judge_file().with_name("coders.npz")
 
 
 def coders():
-    """The autoencoders and VAEs of this lesson, trained by `make_coders`."""
+    """Load the autoencoders and VAEs that `make_coders` trained."""
     models = Coders()
     models.load_weights(coders_file())
     return models
@@ -114,8 +114,8 @@ def make_coders():
 
 
 def draw_vae(count, rng):
-    """Draw digits without labels: codes from the standard normal distribution, decoded
-    by the VAE with the smallest beta, (count, 64).
+    """Draw digits without labels, in shape (count, 64): decode codes from the standard
+    normal distribution with the VAE that has the smallest beta.
     """
     model = coders().vaes[0]
     with no_grad():

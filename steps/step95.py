@@ -14,7 +14,7 @@ __all__ = ["CALM", "FAST", "dot_game", "draw", "draw_gan", "effective_classes"]
 __all__ += ["gan_file", "gans", "gans_file", "make_gan", "make_gans", "networks"]
 __all__ += ["play", "slope_penalty"]
 
-# Settings of Adam: one in which the plain game collapses, and a calm one.
+# Settings of Adam: a fast one with which the plain game collapses, and a calm one.
 FAST = {"alpha": 0.002, "beta1": 0.9}
 CALM = {"alpha": 0.001, "beta1": 0.5}
 
@@ -47,15 +47,13 @@ def networks(seed=0):
 
 
 def draw(generator, count, rng):
-    """Turn noise, 16 numbers for each drawing, into drawings: (count, 64), 0 to 1."""
+    """Turn rows of 16 random numbers into drawings of 64 pixels, from 0 to 1."""
     noise = rng.normal(size=(count, 16)).astype(np.float32)
     return sigmoid(generator(noise))
 
 
 def slope_penalty(score, x):
-    """Compute the squared length of the slope of `score` at x, on average over the rows
-    of x.
-    """
+    """Compute the mean squared length of the slope of `score` at the rows of x."""
     x = Variable(x)
     score(x).sum().backward(create_graph=True)
     return (x.grad**2).sum(axis=1).mean()
@@ -64,8 +62,8 @@ def slope_penalty(score, x):
 def play(
     generator, discriminator, penalty, updates, turns=1, seed=0, adam=FAST, watch=iter
 ):
-    """Train both by turns; the generator has `turns` updates in each round. Return the
-    losses of the discriminator and the generator, (updates, 2).
+    """Train both in turns, with `turns` updates of the generator in each round. Return
+    the losses of the discriminator and the generator, in shape (updates, 2).
     """
     if turns < 1:
         raise ValueError(f"the generator needs at least one turn, not {turns}")
@@ -95,7 +93,7 @@ def play(
 
 def effective_classes(x):
     """Compute exp(entropy) of the classes that the judge of step 93 reads with more
-    than 90 % confidence: n for n equally frequent ones, and 0 if it reads none.
+    than 90 % confidence: n for n equally frequent classes, and 0 if it reads none.
     """
     chances = confidence(x)
     read = chances.argmax(axis=1)[chances.max(axis=1) > 0.9]
@@ -107,12 +105,12 @@ def effective_classes(x):
 
 
 def gans_file():
-    """Where the six generators are kept."""
+    """Return where the six generators are kept."""
     return judge_file().with_name("gans.npz")
 
 
 def gans():
-    """Six generators, {(penalty, seed): generator}, trained by `make_gans`."""
+    """Load the six generators of `make_gans`: {(penalty, seed): generator}."""
     kept = Model()
     kept.generators = [networks()[0] for _ in range(6)]
     kept.load_weights(gans_file())
@@ -121,7 +119,7 @@ def gans():
 
 
 def make_gans():
-    """Train six generators as the lesson does, but for longer, and keep them:
+    """Train six generators as the lesson does, but for longer, and save them:
     `python -c "from steps.step95 import make_gans; make_gans()"`.
     """
     kept = Model()
@@ -135,12 +133,12 @@ def make_gans():
 
 
 def gan_file():
-    """Where the best generator is kept."""
+    """Return where the best generator is kept."""
     return judge_file().with_name("gan.npz")
 
 
 def draw_gan(count, rng):
-    """Draw with the best generator, trained by `make_gan`: an array (count, 64)."""
+    """Draw with the best generator, trained by `make_gan`, in shape (count, 64)."""
     generator = networks()[0]
     generator.load_weights(gan_file())
     with no_grad():
@@ -148,7 +146,7 @@ def draw_gan(count, rng):
 
 
 def make_gan():
-    """Train the best generator, and keep a running average of its weights, as float16:
+    """Train the best generator, and save a running average of its weights as float16:
     `python -c "from steps.step95 import make_gan; make_gan()"`.
     """
     generator, discriminator = networks()

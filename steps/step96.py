@@ -20,7 +20,7 @@ LEVELS = np.geomspace(2.5, 0.12, 10)
 
 
 def spiral_dots(rng, count):
-    """Draw from the 600 dots of step 48's spiral, made three times as wide; each is
+    """Draw from the 600 dots of step 48's spiral, made three times as wide. Each dot is
     moved by about 0.03, so that no two are the same.
     """
     dots = 3 * np.concatenate([get_spiral()[0], get_spiral(train=False)[0]])
@@ -29,16 +29,16 @@ def spiral_dots(rng, count):
 
 
 def energy_distance(a, b):
-    """How much further apart dots of two clouds are than dots of the same cloud, on
-    average; 0 if the clouds are equal (Székely, 2002).
+    """Return how much further apart dots of two clouds are, on average, than dots of
+    the same cloud: 0 if the clouds are equal (Székely, 2002).
     """
     between, in_a, in_b = distances(a, b), distances(a, a), distances(b, b)
     return 2 * between.mean() - in_a.mean() - in_b.mean()
 
 
 def off_arms(x):
-    """The share of dots between the arms: at least 0.4 radians from the middle of each,
-    which is two standard deviations of the spiral's own dots.
+    """Return the share of dots between the arms: at least 0.4 radians from the middle
+    of each arm, which is two standard deviations of the spiral's own dots.
     """
     radius = np.sqrt((x * x).sum(axis=1)) / 3
     angle = np.arctan2(x[:, 0], x[:, 1]) - 4 * radius
@@ -47,8 +47,8 @@ def off_arms(x):
 
 
 class Landscape(Model):
-    """The energy at points x, (N, 2), if the data carry noise of the size sigma, which
-    is a number or of shape (N, 1).
+    """The energy at points x, of shape (N, 2), for data with noise of size sigma, which
+    is a number or has shape (N, 1).
     """
 
     def __init__(self, width=64, out_size=1):
@@ -57,12 +57,12 @@ class Landscape(Model):
 
     def forward(self, x, sigma):
         sigma = np.broadcast_to(np.float32(sigma), (len(x), 1))
-        # The valleys are steep where there is little noise: the network itself only
-        # has to make slopes of about the same size at all levels.
+        # Valleys are steep if there is little noise. After dividing by sigma, the
+        # network itself needs slopes of about the same size at all levels.
         return self.net(concat([x, np.log(sigma)], axis=1)) / sigma
 
     def slope(self, x, sigma, create_graph=False):
-        """How the energy changes with x, (N, 2)."""
+        """Return how the energy changes with x, in shape (N, 2)."""
         x = Variable(x)
         self(x, sigma).sum().backward(create_graph=create_graph)
         return x.grad
@@ -79,13 +79,13 @@ class Arrows(Landscape):
 
 
 def denoising_loss(model, x, noise, sigma):
-    """How badly the slope at x + sigma · noise, times sigma, predicts the noise."""
+    """Return how badly sigma times the slope at x + sigma · noise predicts noise."""
     slope = model.slope(x + sigma * noise, sigma, create_graph=True)
     return ((sigma * slope - noise) ** 2).sum(axis=1).mean()
 
 
 def train_slopes(model, updates, seed=0, batch=256, rate=0.02, watch=iter):
-    """Teach a landscape, or arrows, the spiral. Return the losses."""
+    """Train a landscape, or arrows, on the spiral. Return the losses."""
     rng = np.random.default_rng(seed)
 
     def loss():
@@ -99,8 +99,8 @@ def train_slopes(model, updates, seed=0, batch=256, rate=0.02, watch=iter):
 
 def roll(model, x, rng, rate=0.5, noise=1.0, levels=LEVELS, steps=10):
     """Let dots roll downhill, with a push in a random direction at each step, in one
-    landscape after the other. Return where they are at first, after each level, and
-    at the end, when the last noise is removed.
+    landscape after the other. Return their places at the start, after each level, and
+    after the last noise is removed.
     """
     x = np.asarray(x, np.float32)
     path = [x]
@@ -114,13 +114,13 @@ def roll(model, x, rng, rate=0.5, noise=1.0, levels=LEVELS, steps=10):
 
 
 def landscape_file():
-    """The file with the weights of the landscape."""
+    """Return the path of the landscape's weights."""
     return judge_file().with_name("landscape.npz")
 
 
 @cache
 def landscape():
-    """The landscape of the spiral, trained by `make_landscape`."""
+    """Load the landscape of the spiral that `make_landscape` trained."""
     model = Landscape()
     model.load_weights(landscape_file())
     return model

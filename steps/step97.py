@@ -17,20 +17,20 @@ __all__ += ["train_diffusion", "twenty_scans"]
 
 # The label that stands for any of the ten digits.
 ANY = 10
-# What a network can be asked for.
+# What a network can learn to guess.
 TARGETS = "scan", "noise", "v"
 
 
 def levels(t):
-    """How much of the scan and how much noise there is at time t, from 0, all scan, to
-    1, all noise. The squares of the two sum to 1.
+    """Return the shares of scan and noise at time t, from 0 (all scan) to 1 (all
+    noise). The squares of the two sum to 1.
     """
     angle = np.pi / 2 * np.asarray(t)
     return np.cos(angle), np.sin(angle)
 
 
 def add_noise(x, noise, t):
-    """Jump to time t. For a time of its own for each row, t has the shape (N, 1)."""
+    """Jump to time t, or to a different time in each row if t has shape (N, 1)."""
     signal, spread = levels(t)
     return signal * x + spread * noise
 
@@ -46,14 +46,14 @@ def shaded(x):
 
 
 def target_of(x, noise, t, target="scan"):
-    """What a network should answer when it sees x with the noise of time t."""
+    """Return what a network should guess for a scan x with this noise at time t."""
     signal, spread = levels(t)
     v = signal * noise - spread * x
     return {"scan": x, "noise": noise, "v": v}[target]
 
 
 def find_scan(answer, x, t, target="scan"):
-    """Work out the scan from what a network answered when it saw x."""
+    """Work out the scan from a network's answer for x at time t."""
     signal, spread = levels(t)
     if target == "noise":
         answer = (x - spread * answer) / signal
@@ -65,8 +65,8 @@ def find_scan(answer, x, t, target="scan"):
 def train_diffusion(
     model, images, labels, updates, batch=64, target="scan", seed=0, watch=iter
 ):
-    """Teach a network to answer, whatever the time. In one case of seven it is told
-    the label ANY. Return the losses.
+    """Train a network to guess the target at random times, and return the losses. In
+    one case in seven, the network is told the label ANY.
     """
     rng = np.random.default_rng(seed)
     scans = centred(images)
@@ -83,9 +83,8 @@ def train_diffusion(
 
 
 def guesser(model, labels, guidance=1.0, target="scan"):
-    """Make a function that guesses which scans are behind x, at time t. The guidance
-    goes from a guess for any label (0) to one for its own (1), and on in the same
-    direction.
+    """Make a function that guesses the scans behind x at time t. A guidance of 0
+    ignores the labels, 1 follows them, and more than 1 exaggerates them.
     """
     labels = np.asarray(labels)
 
@@ -102,8 +101,8 @@ def guesser(model, labels, guidance=1.0, target="scan"):
 
 
 def denoise(guess, x, times):
-    """Take x from noise to scans, along falling times: guess the scans, work out the
-    noise that belongs to them, and mix both for the next time. Return x at all times.
+    """Turn noise x into scans, along falling times: guess the scans, work out the
+    noise, and mix both for the next time. Return x at every time.
     """
     moments = [x]
     for t, following in pairwise(times):
@@ -116,28 +115,28 @@ def denoise(guess, x, times):
 
 
 def draw(model, labels, rng, steps=20, guidance=1.0, target="scan"):
-    """Draw a digit for each label, in so many steps."""
+    """Draw a digit for each label in the given number of steps."""
     noise = rng.normal(size=(len(labels), 64))
     guess = guesser(model, labels, guidance, target)
     return shaded(denoise(guess, noise, np.linspace(1, 0, steps + 1))[-1])
 
 
 def twenty_scans():
-    """The first two training scans of each class, and their labels."""
+    """Return the first two training scans of each class, and their labels."""
     scans, labels = Digits()[:]
     chosen = np.concatenate([np.flatnonzero(labels == c)[:2] for c in range(10)])
     return scans[chosen], labels[chosen]
 
 
 def diffusion_file(name="large"):
-    """Where a trained network is kept."""
+    """Return where a trained network is kept."""
     return judge_file().with_name(f"diffusion_{name}.npz")
 
 
 @cache
 def diffusion(name="large"):
-    """The network that `make_diffusion` trained, or a small one of `make_small`: asked
-    for the "scan", the "noise" or "v", or trained on "twenty" scans.
+    """Load the "large" network of `make_diffusion`, or a small one of `make_small`,
+    which guesses the "scan", the "noise" or "v", or was trained on "twenty" scans.
     """
     model = TimedNet(64, 192 if name == "large" else 96, labels=11)
     model.load_weights(diffusion_file(name))

@@ -17,7 +17,7 @@ __all__ += ["pair_by_angle", "pair_digits", "pair_dots", "pairs_of", "train_flow
 
 
 def flow_loss(model, start, end, time, label=None):
-    """The error of the velocity at a point on the straight line from start to end."""
+    """Return the mean squared error of a model's velocities between start and end."""
     t = time[:, None]
     x = (1 - t) * start + t * end
     error = model(x.astype(np.float32), time, label) - (end - start)
@@ -25,8 +25,8 @@ def flow_loss(model, start, end, time, label=None):
 
 
 def flow(model, x, steps, label=None):
-    """Carry points from time 0 to time 1, in equal steps along the velocities, and
-    return all places on the way, (steps + 1, N, size).
+    """Carry points from time 0 to time 1 in equal steps along the velocities, and
+    return every place along the way, in an array of shape (steps + 1, N, size).
     """
     places = [x]
     with no_grad():
@@ -38,7 +38,7 @@ def flow(model, x, steps, label=None):
 
 
 def detour(path):
-    """How much longer paths are than the straight lines between their ends."""
+    """Divide the length of paths by the straight distance between their ends."""
     length = np.linalg.norm(np.diff(path, axis=0), axis=-1).sum()
     return length / np.linalg.norm(path[-1] - path[0], axis=-1).sum()
 
@@ -78,7 +78,7 @@ def pair_digits(rng, count):
 
 
 def pairs_of(model, start, steps, label=None):
-    """Pair each start with the end to which a model carries it."""
+    """Return a function that pairs starts with the ends that a model reaches."""
     end = flow(model, start, steps, label)[-1]
 
     def pairs(rng, count):
@@ -89,13 +89,13 @@ def pairs_of(model, start, steps, label=None):
 
 
 def flow_file(name):
-    """Where a trained network is kept."""
+    """Return where a trained network is kept."""
     return judge_file().with_name(f"flow_{name}.npz")
 
 
 @cache
 def load_flow(name):
-    """A network that `make_flow` or `make_spiral_flow` trained: digits,
+    """Load a network that `make_flow` or `make_spiral_flow` trained: digits,
     digits_straight, spiral or spiral_straight.
     """
     digits = name.startswith("digits")
@@ -133,6 +133,6 @@ def make_spiral_flow(updates=8000):
 
 
 def draw_flow(labels, rng, steps=1, name="digits_straight"):
-    """Draw a digit for each label, in so many steps."""
+    """Draw a digit for each label in the given number of steps."""
     end = flow(load_flow(name), rng.normal(size=(len(labels), 64)), steps, labels)[-1]
     return shaded(end)

@@ -12,14 +12,14 @@ import numpy as np
 
 
 class Config:
-    """Settings that hold for the whole framework."""
+    """Settings that apply to the whole framework."""
 
     enable_backprop = True
 
 
 @contextlib.contextmanager
 def using_config(name, value):
-    """Give a setting another value for the length of a ``with`` block."""
+    """Set ``Config.<name>`` to ``value`` for the length of a ``with`` block."""
     old_value = getattr(Config, name)
     setattr(Config, name, value)
     try:
@@ -110,7 +110,7 @@ class Variable:
                 for x, gx in zip(f.inputs, map(as_variable, gxs), strict=True):
                     check_gradient(f, x, gx)
                     if x.creator is not None and x.creator not in seen:
-                        x.grad = None  # an earlier walk has kept it
+                        x.grad = None  # left from an earlier pass
                     x.grad = gx if x.grad is None else x.grad + gx
                     put(x)
 
@@ -372,7 +372,7 @@ Config.train = True
 
 
 def test_mode():
-    """In this ``with`` block, layers work as after training."""
+    """Run a ``with`` block in which layers work as they do after training."""
     return using_config("train", False)
 
 
@@ -380,7 +380,7 @@ def test_mode():
 
 
 def unchain(x):
-    """Forget which function made ``x``: the walk back ends here."""
+    """Forget which function made ``x``: the backward pass ends here."""
     x.creator = None
 
 

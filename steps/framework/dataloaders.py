@@ -9,8 +9,8 @@ from .utils import generator
 
 
 class DataLoader:
-    """The ``dataset`` in batches of ``batch_size``; each ``for`` goes over them once,
-    in a new order.
+    """Batches of ``batch_size`` examples; each ``for`` goes over the ``dataset`` once,
+    in a new order unless ``shuffle`` is False.
     """
 
     def __init__(self, dataset, batch_size, shuffle=True, seed=None):
@@ -34,7 +34,7 @@ class DataLoader:
 
 
 class SeqDataLoader(DataLoader):
-    """A sequence, cut into batch_size pieces; each batch has one step of each piece."""
+    """Cuts a sequence into batch_size pieces; each batch has one step of each piece."""
 
     def __init__(self, dataset, batch_size):
         super().__init__(dataset, batch_size, shuffle=False)

@@ -11,7 +11,7 @@ from .utils import generator
 
 
 def get_spiral(train=True):
-    """Points (300, 2) on three spiral arms, and the arm that each is on, (300,)."""
+    """Return points on three spiral arms, (300, 2), and their arms, (300,)."""
     random = np.random.RandomState(1984 if train else 2020)
     arm = np.repeat(np.arange(3), 100)
     radius = np.tile(np.arange(100) / 100, 3)
@@ -25,7 +25,7 @@ def get_spiral(train=True):
 
 
 class Dataset:
-    """Pairs of an example and its label, from what ``prepare`` puts into arrays."""
+    """Examples and labels, which ``prepare`` stores and an index returns in pairs."""
 
     def __init__(self, train=True, transform=None, target_transform=None):
         self.train = train
@@ -37,7 +37,7 @@ class Dataset:
             raise ValueError(f"{len(self.data)} examples, but {len(self.label)} labels")
 
     def prepare(self):
-        """Fill ``data`` and ``label``; for subclasses."""
+        """Fill ``data`` and ``label``; subclasses override this."""
 
     def __len__(self):
         return len(self.data)
@@ -55,7 +55,7 @@ def unchanged(x):
 
 
 def as_batch(pairs):
-    """Of pairs (x, t), an array of all x and an array of all t."""
+    """Turn pairs (x, t) into an array of all x and an array of all t."""
     xs, ts = zip(*pairs, strict=True)
     return np.array(xs), None if ts[0] is None else np.array(ts)
 
@@ -71,7 +71,7 @@ class Spiral(Dataset):
 
 
 def as_row(image):
-    """A scan with numbers from 0 to 16, as a row with numbers from 0 to 1."""
+    """Turn a scan with numbers from 0 to 16 into a row of numbers from 0 to 1."""
     return image.reshape(-1).astype(np.float32) / 16
 
 
@@ -82,7 +82,7 @@ class Digits(Dataset):
         super().__init__(train, transform, target_transform)
 
     def prepare(self):
-        # The file of dezero_lite, which need not be imported for that.
+        # Use dezero_lite's file, without importing the package.
         (folder,) = find_spec("dezero_lite").submodule_search_locations
         with np.load(Path(folder) / "data" / "digits.npz") as file:
             data, label = file["data"], file["label"]
@@ -97,7 +97,7 @@ class Digits(Dataset):
 
 
 class SinCurve(Dataset):
-    """A noisy sine, for testing a cosine: of each height, the next one is the label."""
+    """A noisy sine, or a cosine for testing; each label is the next height."""
 
     def prepare(self):
         x = np.linspace(0, 2 * np.pi, 1000)

@@ -431,7 +431,7 @@ class GetItem(Function):
 
 
 class GetItemGrad(Function):
-    """y = zeros, but at [slices] the sum of what x has for each place"""
+    """y = zeros, plus each number of x at its place in [slices]"""
 
     def __init__(self, slices, shape):
         self.slices, self.shape = slices, shape
@@ -474,7 +474,7 @@ softmax_simple = softmax
 
 
 def labels_of(x, t):
-    """The classes t as an array of shape (N,), where they fit the scores x, (N, C)."""
+    """Return the labels t as an array (N,), after a check against the scores x."""
     t = t.data if isinstance(t, Variable) else np.asarray(t)
     if x.ndim != 2 or t.shape not in (x.shape[:1], (len(x), 1)):
         raise ValueError(
@@ -516,7 +516,7 @@ def softplus(x):
 
 
 def answers_of(x, t):
-    """The answers t, yes (1) or no (0), as an array like x."""
+    """Return the answers t, yes (1) or no (0), as an array with the dtype of x."""
     t = t.data if isinstance(t, Variable) else np.asarray(t)
     if t.shape != x.shape:
         raise ValueError(f"answers of shape {t.shape} do not fit scores of {x.shape}")
@@ -543,7 +543,7 @@ def binary_cross_entropy(p, t):
 
 
 def accuracy(y, t):
-    """The share of examples whose highest score is that of their class."""
+    """Return the share of examples whose own class has the highest score."""
     y = as_variable(y)
     right = y.data.argmax(axis=1) == labels_of(y, t)
     return Variable(np.array(right.mean()))
@@ -589,7 +589,7 @@ def leaky_relu(x, slope=0.2):
 
 
 def dropout(x, dropout_ratio=0.5):
-    """y = x / (1 − ratio) where chance keeps it, else 0; in test mode y = x"""
+    """y = x / (1 − ratio) for elements kept at random, else 0; in test mode y = x"""
     x = as_variable(x)
     if not 0 <= dropout_ratio < 1:
         raise ValueError(f"dropout_ratio is from 0 to below 1, not {dropout_ratio}")
@@ -634,5 +634,5 @@ batch_nrom = batch_norm  # the book spells it so
 
 
 def embed_id(x, W):
-    """y = W[x]: row x[i] for the word number x[i]"""
+    """y = W[x]: for each number x[i], row x[i] of W"""
     return get_item(W, as_variable(x).data)

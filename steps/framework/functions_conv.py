@@ -10,7 +10,7 @@ from .utils import get_conv_outsize, get_deconv_outsize, pair
 
 
 def windows(shape, kernel_size, stride, pad):
-    """For images of a shape (N, C, H, W): KH, KW, SH, SW, PH, PW, OH, OW."""
+    """Return KH, KW, SH, SW, PH, PW, OH, OW for images of a shape (N, C, H, W)."""
     if len(shape) != 4:
         raise ValueError(f"images have the shape (N, C, H, W), not {shape}")
     (kh, kw), (sh, sw), (ph, pw) = pair(kernel_size), pair(stride), pair(pad)
@@ -22,7 +22,7 @@ def windows(shape, kernel_size, stride, pad):
 
 
 def im2col_array(img, kernel_size, stride, pad, to_matrix=True, border=0):
-    """What a window sees: (N, C, KH, KW, OH, OW), or a row for each of its stops."""
+    """List what a window sees: (N, C, KH, KW, OH, OW), or one row for each stop."""
     n, c = img.shape[:2]
     kh, kw, sh, sw, ph, pw, oh, ow = windows(img.shape, kernel_size, stride, pad)
     widths = ((0, 0), (0, 0), (ph, ph), (pw, pw))
@@ -37,7 +37,7 @@ def im2col_array(img, kernel_size, stride, pad, to_matrix=True, border=0):
 
 
 def col2im_array(col, img_shape, kernel_size, stride, pad, to_matrix=True):
-    """Images, where each number of ``col`` is added to the pixel that it comes from."""
+    """Make images by adding each number of ``col`` to the pixel that it came from."""
     n, c, h, w = img_shape
     kh, kw, sh, sw, ph, pw, oh, ow = windows(img_shape, kernel_size, stride, pad)
     if to_matrix:
@@ -50,7 +50,7 @@ def col2im_array(col, img_shape, kernel_size, stride, pad, to_matrix=True):
 
 
 class Im2col(Function):
-    """y = what a window sees of the images x"""
+    """y = the numbers that a window sees in the images x"""
 
     def __init__(self, *window, border=0):
         self.window, self.border = window, border
@@ -68,7 +68,7 @@ def im2col(x, kernel_size, stride=1, pad=0, to_matrix=True):
 
 
 class Col2im(Function):
-    """y = images, where what windows saw of a pixel is added up"""
+    """y = images in which each number of x is added to the pixel that it came from"""
 
     def __init__(self, input_shape, *window):
         self.input_shape, self.window = input_shape, window
@@ -100,7 +100,7 @@ conv2d_simple = conv2d  # the book's two forms are one here
 
 
 def deconv2d(x, W, b=None, stride=1, pad=0, outsize=None):
-    """y = col2im(x · W) + b: the way back through `conv2d`, for W (C, OC, KH, KW)"""
+    """y = col2im(x · W) + b: the backward pass of `conv2d`, for W (C, OC, KH, KW)"""
     x, W = as_variable(x), as_variable(W)
     if W.ndim != 4 or x.ndim != 4 or x.shape[1] != W.shape[0]:
         raise ValueError(f"kernels of shape {W.shape} do not fit images of {x.shape}")
@@ -115,7 +115,7 @@ def deconv2d(x, W, b=None, stride=1, pad=0, outsize=None):
 
 
 def pooling(x, kernel_size, stride=1, pad=0):
-    """y = the largest number in each window; the border holds −∞"""
+    """y = the largest number in each window; the border is filled with −∞"""
     col = Im2col(kernel_size, stride, pad, False, border=-np.inf)(x)
     return max(col, axis=(2, 3))
 

@@ -11,7 +11,7 @@ from .utils import generator, pair
 
 
 class Layer:
-    """Parameters and layers in its attributes, and a function of variables, forward."""
+    """A holder of parameters and other layers, with a forward that uses them."""
 
     def __call__(self, *inputs):
         return self.forward(*inputs)
@@ -20,7 +20,7 @@ class Layer:
         raise NotImplementedError(f"{type(self).__name__} needs a forward(self, x)")
 
     def named_params(self):
-        """All parameters with their names, such as l1/W; each of them once."""
+        """Iterate over (name, parameter), with names such as l1/W; each comes once."""
         return parameters_in(vars(self), "", {id(self)})
 
     def params(self):
@@ -33,7 +33,7 @@ class Layer:
 
 
 def parameters_in(things, path, seen):
-    """The parameters in a dict of things, in their layers, lists, tuples and dicts."""
+    """Yield names and parameters in a dict and in its layers, lists, tuples, dicts."""
     for name, thing in things.items():
         if id(thing) in seen or not isinstance(thing, HOLDERS):
             continue
@@ -51,14 +51,14 @@ HOLDERS = (Parameter, Layer, list, tuple, dict)
 
 
 def random_weights(shape, inputs, dtype):
-    """Random numbers of such a size that sums over so many inputs are about 1."""
+    """Draw weights at random, scaled so that a sum over the inputs is about ±1."""
     kind = np.float64 if dtype == np.float64 else np.float32
     weights = generator().standard_normal(shape, kind) * (1 / np.sqrt(inputs))
     return weights.astype(dtype)
 
 
 class Linear(Layer):
-    """y = x · W + b; without in_size, the first x tells how long an input is"""
+    """y = x · W + b; without in_size, the first x sets the number of inputs"""
 
     def __init__(self, out_size, nobias=False, dtype=np.float32, in_size=None):
         self.out_size, self.dtype = out_size, dtype
@@ -89,7 +89,7 @@ def save_weights(layer, path):
 
 
 def load_weights(layer, path):
-    """Load what `save_weights` saved; where a name or a shape differs, nothing."""
+    """Load what `save_weights` saved, or nothing if any name or shape differs."""
     with np.load(path) as file:
         arrays = dict(file)
     params = dict(layer.named_params())
@@ -123,7 +123,7 @@ class Dropout(Layer):
 
 
 class Conv2d(Layer):
-    """y = conv2d(x, W, b); without in_channels, the first x tells how many there are"""
+    """y = conv2d(x, W, b); without in_channels, the first x decides it"""
 
     def __init__(
         self,
@@ -157,7 +157,7 @@ class Conv2d(Layer):
 
 
 class Deconv2d(Conv2d):
-    """y = deconv2d(x, W, b): the way back through a `Conv2d`"""
+    """y = deconv2d(x, W, b): the backward pass of a `Conv2d`"""
 
     def shape_of_W(self, in_channels):
         return (in_channels, self.out_channels, *pair(self.kernel_size))
@@ -172,7 +172,7 @@ class Deconv2d(Conv2d):
 
 
 class BatchNorm(Layer):
-    """y = batch_norm(x, γ, β), which remembers the mean and the variance of channels"""
+    """y = batch_norm(x, γ, β), with running averages of each channel's mean and σ²"""
 
     def __init__(self, dtype=np.float32):
         self.dtype = dtype
@@ -193,7 +193,7 @@ class BatchNorm(Layer):
 
 
 class RNN(Layer):
-    """h = tanh(x2h(x) + h2h(h)): x2h is linear, and so is h2h, without b"""
+    """h = tanh(x2h(x) + h2h(h)), where x2h and h2h are linear, h2h without b"""
 
     def __init__(self, hidden_size, in_size=None, dtype=np.float32):
         self.x2h = Linear(hidden_size, in_size=in_size, dtype=dtype)
@@ -214,7 +214,7 @@ class RNN(Layer):
 
 
 def check_batch(h, z):
-    """Refuse a batch of another size than the states."""
+    """Reject a batch whose size differs from the states'."""
     if len(h) != len(z):
         raise ValueError(
             f"there are states of {len(h)} sequences, but inputs of {len(z)}: "
@@ -226,7 +226,7 @@ def check_batch(h, z):
 
 
 class EmbedID(Layer):
-    """y = W[x]: a vector, which is learned, for each of the words"""
+    """y = W[x]: a learned vector for each number in x"""
 
     def __init__(self, in_size, out_size, dtype=np.float32):
         self.W = Parameter(random_weights((in_size, out_size), 1, dtype), name="W")
@@ -240,7 +240,7 @@ class LSTM(Layer):
 
     def __init__(self, hidden_size, in_size=None, dtype=np.float32):
         self.hidden_size = hidden_size
-        # All gates and u side by side: one product in place of four.
+        # All gates and u side by side: one product instead of four.
         self.x2h = Linear(4 * hidden_size, in_size=in_size, dtype=dtype)
         self.h2h = Linear(4 * hidden_size, True, in_size=hidden_size, dtype=dtype)
         self.reset_state()
@@ -250,7 +250,7 @@ class LSTM(Layer):
         self.h = self.c = None
 
     def set_state(self, h, c=None):
-        """Go on from other states, such as those that another layer came to."""
+        """Continue from given states, such as those of a different layer."""
         self.h, self.c = h, c
 
     def forward(self, x):

@@ -7,7 +7,7 @@ from .layers import Layer, Linear
 
 
 class Model(Layer):
-    """A layer that is used by itself. A step gives it ``plot``, for its graph."""
+    """A layer that is a whole network. A step adds ``plot``, which draws its graph."""
 
 
 class Sequential(Model):
@@ -27,7 +27,7 @@ class Sequential(Model):
 
 
 class MLP(Model):
-    """y = l2(a(l1(a(l0(x))))): linear ``layers``, activation functions between them"""
+    """y = l2(a(l1(a(l0(x))))): linear ``layers`` with activations between them"""
 
     def __init__(self, fc_output_sizes, activation=sigmoid):
         self.activation = activation

@@ -8,19 +8,19 @@ from .core import Parameter, Variable
 
 
 class Optimizer:
-    """Changes the parameters of a layer, each in place, by its gradient."""
+    """A rule that changes the parameters of a layer in place by their gradients."""
 
     def __init__(self):
         self.target, self.hooks = None, []
 
     def setup(self, target):
-        """Choose the layer or model whose parameters are to change."""
+        """Choose the layer or model whose parameters should change."""
         self.target = target
         self.states = {}
         return self
 
     def add_hook(self, hook):
-        """Have ``hook`` called with the parameters that have a gradient."""
+        """Call ``hook`` before each update with the parameters that have a gradient."""
         self.hooks.append(hook)
 
     def update(self):
@@ -37,7 +37,7 @@ class Optimizer:
         raise NotImplementedError(f"{type(self).__name__} needs update_one(self, p)")
 
     def state(self, param, *names):
-        """What is remembered about a parameter: an array for each name, at first 0."""
+        """Return a parameter's stored arrays: one for each name, zeros at first."""
         if param not in self.states:
             self.states[param] = [np.zeros_like(param.data) for _ in names]
         return self.states[param]
@@ -58,7 +58,7 @@ class WeightDecay:
 
 
 class ClipGrad:
-    """g ← g · max_norm / ‖g‖ where the norm of all gradients is larger than that"""
+    """g ← g · max_norm / ‖g‖ if ‖g‖, the norm of all gradients, exceeds max_norm"""
 
     def __init__(self, max_norm):
         self.max_norm = max_norm
@@ -166,7 +166,7 @@ class Adam(Optimizer):
 
     @property
     def lr(self):
-        """α √(1 − β₂ᵗ) / (1 − β₁ᵗ): the means begin at 0 and are too small at first"""
+        """α √(1 − β₂ᵗ) / (1 − β₁ᵗ), since the means start at 0 and are too small"""
         t = self.t or 1
         return self.alpha * (1 - self.beta2**t) ** 0.5 / (1 - self.beta1**t)
 

@@ -10,7 +10,7 @@ from .core import Variable, as_array
 
 
 def slopes(f, *arrays, eps=1e-4):
-    """The slopes of a number f(*arrays) along each array, by central differences."""
+    """Measure the slopes of f(*arrays), a number, along each array, by nudging it."""
     found = [np.zeros_like(array) for array in arrays]
     for array, slope in zip(arrays, found, strict=True):
         for i in np.ndindex(array.shape):
@@ -25,14 +25,14 @@ def slopes(f, *arrays, eps=1e-4):
 
 
 def numerical_grad(f, x, *args):
-    """The slopes of the sum of f(x, ...) along the variable or array x: an array."""
+    """Measure the slopes of the sum of f(x, ...) along the variable or array x."""
     box = type(x) if hasattr(x, "creator") else Variable
     data = x.data if hasattr(x, "creator") else x
     return slopes(lambda a: f(box(a), *args).data.sum(), np.array(data, float))[0]
 
 
 def gradient_check(f, x, *args, rtol=1e-4, atol=1e-5):
-    """Tell whether backward through f(x, ...) agrees with numbers, to second order."""
+    """Tell whether backward through f(x, ...) agrees with nudging, to second order."""
     return GradientCheck(f, x, *args).passes(rtol, atol)
 
 
@@ -49,7 +49,7 @@ class GradientCheck:
             if hasattr(v, "creator") and v.dtype.kind == "f"
         ]
         self.arrays = [np.array(self.inputs[i].data, float) for i in self.moving]
-        # Weights at random, since with equal ones wrong gradients may cancel.
+        # Random weights, because with equal ones wrong gradients may cancel.
         rng = np.random.default_rng(0)
         self.w = rng.uniform(0.5, 1.5, self.call(*self.arrays)[1].shape)
         self.vs = [rng.uniform(0.5, 1.5, array.shape) for array in self.arrays]
@@ -62,7 +62,7 @@ class GradientCheck:
         return xs, self.f(*inputs)
 
     def value(self, *arrays):
-        """Σ w · f"""
+        """Return Σ w · f."""
         return np.sum(self.w * self.call(*arrays)[1].data)
 
     def gradients(self, *arrays, **options):
@@ -74,13 +74,13 @@ class GradientCheck:
         return xs, gradients
 
     def slope(self, *arrays):
-        """Σ v · (the gradient of Σ w · f)"""
+        """Return Σ v · (the gradient of Σ w · f)."""
         gradients = self.gradients(*arrays)[1]
         pairs = zip(self.vs, gradients, strict=True)
         return sum(np.sum(v * plain(g)) for v, g in pairs if g is not None)
 
     def second(self):
-        """The gradients of `slope`."""
+        """Return the gradients of `slope`."""
         xs, gradients = self.gradients(*self.arrays, create_graph=True)
         for v, g in zip(self.vs, gradients, strict=True):
             if g is not None:
@@ -104,7 +104,7 @@ class GradientCheck:
 
 
 def plain(gradient):
-    """The array of a gradient: step 22's gradients are arrays, step 32's variables."""
+    """Return a gradient as an array: from step 32 on, gradients are variables."""
     return gradient.data if hasattr(gradient, "creator") else np.asarray(gradient)
 
 
@@ -152,12 +152,12 @@ def generator():
 
 
 def array_equal(a, b):
-    """Whether two variables or arrays have the same shape and the same elements."""
+    """Tell whether two variables or arrays have the same shape and elements."""
     return np.array_equal(plain(a), plain(b))
 
 
 def array_allclose(a, b, rtol=1e-4, atol=1e-5):
-    """Whether two variables or arrays agree up to ``atol + rtol * abs(b)``."""
+    """Tell whether two variables or arrays agree up to ``atol + rtol * abs(b)``."""
     return np.allclose(plain(a), plain(b), rtol=rtol, atol=atol)
 
 
@@ -165,15 +165,15 @@ def array_allclose(a, b, rtol=1e-4, atol=1e-5):
 
 
 def get_conv_outsize(input_size, kernel_size, stride, pad):
-    """At how many places a window stops: (H + 2P − K) // S + 1"""
+    """Count the stops of a window: (H + 2P − K) // S + 1"""
     return (input_size + 2 * pad - kernel_size) // stride + 1
 
 
 def get_deconv_outsize(size, k, s, p):
-    """The length on which a window stops at ``size`` places: S(H − 1) + K − 2P"""
+    """Return the smallest length with ``size`` stops: S(H − 1) + K − 2P"""
     return s * (size - 1) + k - 2 * p
 
 
 def pair(x):
-    """A size for both axes, given as one number or as two."""
+    """Return a size for each of the two axes, given one number or a pair."""
     return x if isinstance(x, tuple) else (x, x)

@@ -49,7 +49,7 @@ CELLS = blocks("cells.md")
 # An operator that is defined inside the class.
 NEGATIVE = "    def __neg__(self):\n        return neg(self)\n"
 KEPT = """                    if x.creator is not None and x.creator not in seen:
-                        x.grad = None  # an earlier walk has kept it
+                        x.grad = None  # left from an earlier pass
 """
 CHECKED = """class Variable:
     def hand_on(self, f, gradients):
