@@ -16,7 +16,7 @@ WORD_AND_VALUE = re.compile(r"[A-Za-z]{2,}.* | .*[A-Za-z]{2,}", re.DOTALL)
 SHOWN = {"label", "title", "xlabel", "ylabel", "suptitle"}
 SHOWING = SHOWN | {"set_title", "set_xlabel", "set_ylabel", "text", "annotate"}
 SINGLE = re.compile(r"[A-Za-z]{3,}")
-SETTINGS = {"loc", "textcoords", "xycoords", "arrowprops"}
+SETTINGS = {"loc", "textcoords", "xycoords", "arrowprops", "va", "ha"}
 
 
 def replace_literals(code, translate):
