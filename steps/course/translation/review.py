@@ -10,7 +10,7 @@ LINK = re.compile(r"(?<=\]\()[^)\s]+(?=\))")
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 NUMERAL = re.compile(
     r"(?i)\b(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|"
-    r"zeros?|half|hundreds?|thousands?|million|first|second|third|once|twice|dozen)\b"
+    r"zeros?|ones|half|hundreds?|thousands?|million|first|second|third|once|twice|dozen)\b"
 )
 HAN = "[\u3400-\u9fff]"
 CLUMSY = {
