@@ -10,9 +10,9 @@ import runpy
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-HERE = Path(__file__).parent
-SITE = runpy.run_path(str(HERE.parent / "conf.py"))
+SITE = runpy.run_path(str(Path(__file__).parents[1] / "conf.py"))
 globals().update(SITE)
+HERE = Path(__file__).parent
 
 import languages  # noqa: E402
 import pages  # noqa: E402

@@ -190,4 +190,4 @@ def find_other_numbers(english, translated):
 
 def _list_numbers(cell):
     texts = ["".join(output.get("text", "")) for output in cell.get("outputs", ())]
-    return re.findall(r"\d+(?:\.\d+)?", "\n".join(texts))
+    return sorted(re.findall(r"\d+(?:\.\d+)?", "\n".join(texts)))
