@@ -7,10 +7,13 @@ pictures appear in the notebook.
 import ast
 import html
 import linecache
+import logging
 import os
 import re
 import sys
+import tempfile
 import traceback
+from pathlib import Path
 
 from .checks import BOLD, PLAIN
 from .exercises import CHECK
@@ -23,6 +26,12 @@ TAG = re.compile(r"<style>.*?</style>|<(/?)(\w*)[^>]*>", re.S)
 BLOCK_TAGS = ("div", "h1", "h2", "h3", "li", "p", "summary", "table", "tr")
 INLINE = "module://matplotlib_inline.backend_inline"
 GREY = "\x1b[90m"
+# Tells Graphviz of a folder with fonts.
+FONTS = """<fontconfig>
+<include ignore_missing="yes">/etc/fonts/fonts.conf</include>
+<dir>{}</dir>
+</fontconfig>
+"""
 # JupyterLab sends the id and tags of a cell with its code; graders and other programs
 # that run notebooks send neither. Cells added by the reader have other ids.
 LESSON_CELL = re.compile(r"(step\d\d|start)-\d+$")
@@ -46,15 +55,22 @@ def prepare():
 
 
 def _add_fonts(shell, folder):
-    """Use the fonts of a language for the characters that DejaVu Sans lacks."""
+    """Use the fonts of a language, in plots and in graphs, for the characters that
+    DejaVu Sans lacks.
+    """
     from matplotlib import font_manager, rcParams
 
+    # Not a word about bold text, for which the fonts have no characters.
+    logging.getLogger(font_manager.__name__).setLevel(logging.ERROR)
+    if sys.platform == "linux":  # other systems have fonts for all languages
+        path = Path(tempfile.gettempdir()) / f"{folder.name}-fonts.conf"
+        path.write_text(FONTS.format(folder), encoding="utf-8")
+        os.environ.setdefault("FONTCONFIG_FILE", str(path))
     families = ["DejaVu Sans"]
     for path in sorted(folder.glob("*.otf")):
         font_manager.fontManager.addfont(path)
         families.append(font_manager.get_font(path).family_name)
-    # The fonts have no bold characters. The course's style, which a lesson's first cell
-    # applies, would make titles bold.
+    # The course's style, which a lesson's first cell applies, would make titles bold.
     settings = {"font.family": families, "axes.titleweight": "normal"}
     shell.events.register("pre_run_cell", lambda _: rcParams.update(settings))
 
