@@ -184,7 +184,7 @@ def call(function, *args, **kwargs):
     return call(function, *args, **kwargs)
 
 
-def plain(value, what="the result", shape=None):
+def plain(value, what="", shape=None):
     """Convert a student's result (a Variable, an array, a list …) to plain numbers.
 
     Raises

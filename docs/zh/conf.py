@@ -10,9 +10,9 @@ import runpy
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-SITE = runpy.run_path(str(Path(__file__).parents[1] / "conf.py"))
+SOURCES = Path(__file__).parent
+SITE = runpy.run_path(str(SOURCES.parent / "conf.py"))
 globals().update(SITE)
-HERE = Path(__file__).parent
 
 import languages  # noqa: E402
 import pages  # noqa: E402
@@ -28,12 +28,11 @@ html_static_path = ["../_static"]
 html_favicon = "../_static/icon.svg"
 html_extra_path = []
 # The terms of the glossary, for the search.
-html_search_options = {"dict": str(HERE / "terms.txt")}
-# A link to a page that only the English site has.
-suppress_warnings = [*SITE["suppress_warnings"], "myst.xref_missing"]
+html_search_options = {"dict": str(SOURCES / "terms.txt")}
 ENGLISH = "../"
 LINK = re.compile(
-    r"\]\((?:\.\./)?(?P<page>[\w/]+)\.(?P<ending>ipynb|md)(?P<rest>#[^)]*)?\)"
+    r"\[(?P<words>[^][]+)\]"
+    r"\((?:\.\./)?(?P<page>[-\w/]+)\.(?:ipynb|md)(?P<rest>#[^)]*)?\)"
 )
 FOLDS = {
     "code": "代码",
@@ -47,13 +46,13 @@ FOLDS = {
 def write():
     """Write the sources of the site: the lessons, run in Chinese, and the pages."""
     chosen = [n for n in lessons.with_map() if has_page(f"lessons/{lessons.stem(n)}")]
-    (HERE / "lessons").mkdir(exist_ok=True)
+    (SOURCES / "lessons").mkdir(exist_ok=True)
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(write_lesson, chosen))
     text = translate_page(languages.LEARN, language)
-    (HERE / "learn.md").write_text(lead_to_english(text, ""), encoding="utf-8")
+    (SOURCES / "learn.md").write_text(lead_to_english(text, ""), encoding="utf-8")
     words = [word for row in read_glossary(language).values() for word in row]
-    (HERE / "terms.txt").write_text("\n".join(words), encoding="utf-8")
+    (SOURCES / "terms.txt").write_text("\n".join(words), encoding="utf-8")
 
 
 def write_lesson(number):
@@ -67,6 +66,7 @@ def write_lesson(number):
         if cell["cell_type"] == "code":
             pages.describe_pictures(cell)
             pages.lead_to_pages(cell)
+            lead_dots_to_english(cell)
             words = FOLDS[pages.what_is_in(cell)]
             prompts = {
                 "code_prompt_show": f"显示{words}",
@@ -75,7 +75,7 @@ def write_lesson(number):
             cell["metadata"].setdefault("mystnb", {}).update(prompts)
         else:
             cell["source"] = lead_to_english(cell["source"], "lessons/")
-    path = HERE / "lessons" / f"{lessons.stem(number)}.ipynb"
+    path = SOURCES / "lessons" / f"{lessons.stem(number)}.ipynb"
     path.write_text(json.dumps(notebook), encoding="utf-8")
 
 
@@ -98,10 +98,28 @@ def lead_to_english(text, folder):
         page = folder + link["page"]
         if has_page(page):
             return link[0]
-        root = "../" * folder.count("/") + ENGLISH
-        return f"]({root}{page}.html{link['rest'] or ''})"
+        # MyST takes an address without a scheme for a page of this site.
+        address = f"{'../' * folder.count('/')}{ENGLISH}{page}.html{link['rest'] or ''}"
+        return f'<a href="{address}">{link["words"]}</a>'
 
     return LINK.sub(replace, text)
+
+
+def lead_dots_to_english(cell):
+    """Make links in outputs lead to the English site where the Chinese one has no such
+    page.
+    """
+    for output in cell["outputs"]:
+        if page := output.get("data", {}).get("text/html"):
+            output["data"]["text/html"] = re.sub(
+                r'(?<=href=")step\d\d(?=\.html")',
+                lambda name: (
+                    name[0]
+                    if has_page(f"lessons/{name[0]}")
+                    else f"../../lessons/{name[0]}"
+                ),
+                page,
+            )
 
 
 def switch(app, page, template, context, doctree):

@@ -1,13 +1,14 @@
 """The course in other languages."""
 
 import json
+import re
 from importlib.machinery import SourceFileLoader
 
 import pytest
 
 from steps.course import builder, help, overview, student_copies
-from steps.course.lessons import MAP, CourseError, notebook_path
-from steps.course.translation import catalogues, notebooks, review, tool
+from steps.course.lessons import MAP, ROOT, CourseError, notebook_path
+from steps.course.translation import catalogues, notebooks, pages, review, tool
 from steps.course.translation.catalogues import CODE
 from steps.course.translation.literals import find_literals, replace_literals
 from steps.course.translation.markdown import PARSER, replace_units
@@ -121,6 +122,15 @@ assert y, (
     assert printed == ["1.000 是 x", '它说 "不"\n']
     with pytest.raises(ValueError, match=r"needs the fields \{x!r\}"):
         replace_literals(code, lambda unit: unit.replace("{x!r}", "{y!r}"))
+
+
+def test_the_chinese_readme_follows_the_english_one(monkeypatch):
+    monkeypatch.undo()  # the real catalogues
+    text = (ROOT / "README.zh.md").read_text(encoding="utf-8")
+    assert text == pages.translate_page("README.md", LANGUAGE)
+    for language in ("README.md", "README.zh.md"):
+        commands = re.findall("(?m)^    .*", (ROOT / language).read_text("utf-8"))
+        assert commands[0] == "    python start.py"
 
 
 # --- Catalogues -----------------------------------------------------------------------

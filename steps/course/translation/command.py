@@ -34,9 +34,10 @@ def status(options):
 
 
 def update(options):
-    """bring catalogues up to date with the English texts"""
+    """bring catalogues, and the translated README, up to date"""
     notebooks.update_catalogues(options.language, options.numbers or numbers())
     pages.update_pages(options.language)
+    pages.write_readme(options.language)
     tool.update_catalogue(options.language)
 
 

@@ -16,16 +16,20 @@ WORD_AND_VALUE = re.compile(r"[A-Za-z]{2,}.* | .*[A-Za-z]{2,}", re.DOTALL)
 SHOWN = {"label", "title", "xlabel", "ylabel", "suptitle"}
 SHOWING = SHOWN | {"set_title", "set_xlabel", "set_ylabel", "text", "annotate"}
 SINGLE = re.compile(r"[A-Za-z]{3,}")
+# Each value of a dict of such a name counts, even a single word or a mark.
+DICTS = {"WORDS", "SIGNS"}
 SETTINGS = {"loc", "textcoords", "xycoords", "arrowprops", "va", "ha"}
 
 
-def replace_literals(code, translate):
+def replace_literals(code, translate, keeps_lines=False):
     """Replace the literals of a program that a person reads.
 
     Parameters
     ----------
     translate : callable
         Takes a unit and returns its translation, with the same fields.
+    keeps_lines : bool
+        Whether each line keeps its number, for tracebacks.
 
     Raises
     ------
@@ -41,7 +45,10 @@ def replace_literals(code, translate):
         if translation != unit:
             begin = starts[node.lineno - 1] + node.col_offset
             end = starts[node.end_lineno - 1] + node.end_col_offset
-            data = data[:begin] + _format(node, translation).encode() + data[end:]
+            text = _format(node, translation)
+            if keeps_lines and node.end_lineno > node.lineno:
+                text = f"({text}{(node.end_lineno - node.lineno) * chr(10)})"
+            data = data[:begin] + text.encode() + data[end:]
     return data.decode()
 
 
@@ -96,6 +103,15 @@ class _Finder(ast.NodeVisitor):
                 if SINGLE.fullmatch(make_unit(part)):
                     self.found.append((part, make_unit(part)))
         self.generic_visit(node)
+
+    def visit_Assign(self, node):
+        """Find every value of a dict with one of the names DICTS."""
+        is_named = ast.unparse(node.targets[0]) in DICTS
+        if is_named and isinstance(node.value, ast.Dict):
+            values = filter(make_unit, node.value.values)
+            self.found += [(value, make_unit(value)) for value in values]
+        else:
+            self.generic_visit(node)
 
     def visit_Compare(self, node):
         """Skip it: what is compared must not change."""

@@ -4,7 +4,7 @@ import copy
 import re
 
 from .. import builder
-from ..lessons import MAP, CourseError, stem, with_map
+from ..lessons import MAP, CourseError, read_header, stem, with_map
 from ..overview import read_stages
 from .catalogues import CODE, COMPOSED, look_up, update
 from .literals import make_skeleton, replace_literals
@@ -36,6 +36,9 @@ PATTERNS = (
     "Stuck? {hint} gives a hint, {solution} shows a solution.",
     "Stuck? {solution} shows a solution.",
     "Hint {number}",
+    # Cells of a lesson, as the workshop names them.
+    "{title}, cell {number}",
+    "The beginning",
 )
 TITLE = "title"
 # A line of facts or links, whose parts are units.
@@ -121,11 +124,17 @@ class Translator:
 
     def _look_up(self, unit, context=None):
         self.units.append((unit, context, self._cell))
-        for name in self.names:
-            if found := look_up(self.language, name, unit, context):
-                return found
+        if found := self._find(unit, context):
+            return found
+        # The workshop ends a paragraph with a full stop where the lesson has a colon.
+        if unit.endswith(".") and (found := self._find(f"{unit[:-1]}:", context)):
+            return re.sub("：$", "。", found)
         self.missing.append(unit)
         return unit
+
+    def _find(self, unit, context):
+        found = (look_up(self.language, name, unit, context) for name in self.names)
+        return next(filter(None, found), None)
 
 
 def translate_for_learner(number, notebook):
@@ -148,8 +157,13 @@ def make_translate(number):
     return Translator(language, number).translate if language else str
 
 
+def read_title(number):
+    """Read the title of a lesson, in the learner's language."""
+    return make_translate(number)(read_header(number).title)
+
+
 def update_catalogues(language, chosen):
-    """Bring the catalogues of some lessons, and the two that all share, up to date."""
+    """Bring the catalogues of some lessons, and those that all share, up to date."""
     units = {number: _collect_units(language, number) for number in with_map()}
     lessons_with: dict[tuple[str, str | None], set[int]] = {}
     for number, found in units.items():
@@ -160,6 +174,7 @@ def update_catalogues(language, chosen):
     shared -= titles
     composed = [*((pattern, None) for pattern in PATTERNS), *sorted(shared, key=str)]
     update(language, COMPOSED, [(*key, COMPOSED) for key in composed])
+    update(language, HINTS, _collect_hints(language, units))
     for number in [MAP, *chosen]:
         known = shared if number == MAP else shared | titles
         own = [unit for unit in units[number] if unit[:2] not in known]
@@ -174,6 +189,23 @@ def _collect_units(language, number):
     translator = Translator(language, number)
     translator.translate_notebook(builder.assemble(number))
     return translator.units
+
+
+def _collect_hints(language, units):
+    """Collect the units of the workshop: its hints, and the paragraphs that it shortens
+    and that are therefore not among the units of the lessons.
+    """
+    from ..workshop import hints, notebook, step  # which import this module
+
+    found = {hint: key[0] for key, pair in hints.read_hints().items() for hint in pair}
+    for number in step.list_numbers():
+        translator = Translator(language, number)
+        replace_units(notebook.read_prose(number), translator.translate)
+        of_lesson = {re.sub(":$", ".", unit) for unit, *_ in units[number]}
+        of_lesson |= {unit for unit, *_ in units[number]}
+        shortened = (u for u, *_ in translator.units if u not in of_lesson)
+        found = dict.fromkeys(shortened, number) | found
+    return [(unit, None, f"step {number}") for unit, number in found.items()]
 
 
 def find_other_numbers(english, translated):

@@ -1,12 +1,14 @@
 """Translate pages of Markdown outside the lessons: the README and pages of the docs."""
 
+import re
+
 from ..lessons import ROOT
-from ..workshop.hints import read_hints
 from .catalogues import look_up, update
 from .markdown import replace_units
-from .notebooks import HINTS
 
-PAGES = "README.md", "docs/learn.md"
+README = "README.md"
+PAGES = README, "docs/learn.md"
+ANCHOR = re.compile(r"(?<=\]\(#)[^)]+")
 
 
 def name_catalogue(page):
@@ -16,18 +18,34 @@ def name_catalogue(page):
 
 def translate_page(page, language):
     """Return the text of a page in another language."""
-    name = name_catalogue(page)
-    text = (ROOT / page).read_text(encoding="utf-8")
-    return replace_units(text, lambda unit: look_up(language, name, unit) or unit)
+    name, anchors = name_catalogue(page), {}
+
+    def translate(unit):
+        translation = look_up(language, name, unit) or unit
+        anchors[_make_anchor(unit)] = _make_anchor(translation)
+        return translation
+
+    text = replace_units((ROOT / page).read_text(encoding="utf-8"), translate)
+    return ANCHOR.sub(lambda link: anchors.get(link[0], link[0]), text)
+
+
+def write_readme(language):
+    """Write the README in another language, such as README.zh.md, beside the English
+    one.
+    """
+    path = ROOT / f"README.{language.partition('_')[0]}.md"
+    path.write_text(translate_page(README, language), encoding="utf-8", newline="\n")
+
+
+def _make_anchor(heading):
+    """Return the anchor that Sphinx and GitHub give to a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def update_pages(language):
-    """Bring the catalogues of the pages, and of the workshop's hints, up to date."""
+    """Bring the catalogues of the pages up to date."""
     for page in PAGES:
         found: list[str] = []
         text = (ROOT / page).read_text(encoding="utf-8")
         replace_units(text, lambda unit, found=found: found.append(unit) or unit)
         update(language, name_catalogue(page), [(unit, None, page) for unit in found])
-    hints = {text: key[0] for key, pair in read_hints().items() for text in pair}
-    units = [(text, None, f"step {number}") for text, number in hints.items()]
-    update(language, HINTS, units)

@@ -23,9 +23,10 @@ FOLDER = ROOT / "my-course"
 STAMP = ".course.json"
 LANGUAGE = "language"
 COURSE = f"{__package__.removesuffix('.translation')}."
+PLAYER = "dezero_lite.player."
 LAUNCHER = "launcher"
 # No learner meets the messages of these.
-INTERNAL = "classroom", "mutating", "translation", "builder", "new_lesson", "slides"
+INTERNAL = "classroom", "mutating", "translation", "builder", "new_lesson", "slides", "drawing"
 
 
 def get_language():
@@ -68,6 +69,17 @@ def choose_language(arguments):
     return arguments
 
 
+def translate(text):
+    """Return a text of the tool in the learner's language, such as a row's name."""
+    language = get_language()
+    return (language and look_up(language, TOOL, text, CODE)) or text
+
+
+def join_sentences(*sentences):
+    """Join sentences; after a Chinese one, there is no space."""
+    return " ".join(sentences).replace("。 ", "。")
+
+
 def _keep(language):
     FOLDER.mkdir(exist_ok=True)
     path = FOLDER / STAMP
@@ -88,7 +100,7 @@ class _Finder:
         self.language = language
 
     def find_spec(self, name, path, target=None):
-        if name != LAUNCHER and not name.startswith(COURSE):
+        if name != LAUNCHER and not name.startswith((COURSE, PLAYER)):
             return None
         spec = PathFinder.find_spec(name, path, target)
         if spec and isinstance(spec.loader, SourceFileLoader):
@@ -105,18 +117,22 @@ class _Loader(SourceFileLoader):
         raise OSError("the files of bytecode hold the English messages")
 
     def source_to_code(self, data, path, **options):  # type: ignore[override]
-        def translate(unit):
+        def find(unit):
             return look_up(self.language, TOOL, unit, CODE) or unit
 
-        code = replace_literals(data.decode(), translate)
+        code = replace_literals(data.decode(), find, keeps_lines=True)
         return super().source_to_code(code.encode(), path, **options)
 
 
 def update_catalogue(language):
     """Bring the catalogue of the course tool's messages up to date."""
+    from ..capabilities import CAPABILITIES
+
     units: dict[str, str] = {}
-    course = ROOT / "steps" / "course"
-    for path in [ROOT / "launcher.py", *sorted(course.rglob("*.py"))]:
+    for row in CAPABILITIES:
+        units |= dict.fromkeys((row.name, row.idea), "capabilities.py")
+    paths = [ROOT / "launcher.py", *sorted(ROOT.glob("steps/course/**/*.py"))]
+    for path in [*paths, *sorted(ROOT.glob("dezero_lite/player/*.py"))]:
         if not {path.stem, path.parent.name}.intersection(INTERNAL):
             for _, unit in find_literals(path.read_text(encoding="utf-8")):
                 units.setdefault(unit, path.name)
