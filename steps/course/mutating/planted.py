@@ -139,5 +139,6 @@ def explain_fault(failures, check):
         return "" if failures else "earns the point"
     if failure.kind != "AssertionError" or len(failure.text.encode()) < SENTENCE:
         return failure.message
-    is_english = get_language() and not re.search(HAN, failure.text)
+    # A learner's own message has at least the mark before it.
+    is_english = get_language() and not re.search(f"{HAN}|：", failure.text)
     return f"in English: {failure.message}" if is_english else ""

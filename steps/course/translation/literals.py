@@ -46,8 +46,9 @@ def replace_literals(code, translate, keeps_lines=False):
             begin = starts[node.lineno - 1] + node.col_offset
             end = starts[node.end_lineno - 1] + node.end_col_offset
             text = _format(node, translation)
-            if keeps_lines and node.end_lineno > node.lineno:
-                text = f"({text}{(node.end_lineno - node.lineno) * chr(10)})"
+            fewer = node.end_lineno - node.lineno - text.count("\n")
+            if keeps_lines and fewer:
+                text = f"({text}{fewer * chr(10)})"
             data = data[:begin] + text.encode() + data[end:]
     return data.decode()
 
@@ -159,6 +160,10 @@ def _make_part(value):
 
 def _format(node, translation):
     if isinstance(node, ast.Constant):
+        lines = translation.count("\n")
+        has_lines = 0 < lines == node.end_lineno - node.lineno
+        if has_lines and not re.search(r'\\|"""|"$', translation):
+            return f'"""{translation}"""'
         return json.dumps(translation, ensure_ascii=False)
     fields = {_make_part(value): value for value in node.values}
     fields = {k: v for k, v in fields.items() if not isinstance(v, ast.Constant)}
