@@ -2,16 +2,20 @@
 
 import json
 import re
-from importlib.machinery import SourceFileLoader
+import subprocess
+import sys
 
 import pytest
 
-from steps.course import builder, help, overview, student_copies
+from steps.course import builder, overview, student_copies
 from steps.course.lessons import MAP, ROOT, CourseError, notebook_path
+from steps.course.mutating import planted
+from steps.course.mutating.fork_pool import run_variants
 from steps.course.translation import catalogues, notebooks, pages, review, tool
 from steps.course.translation.catalogues import CODE
 from steps.course.translation.literals import find_literals, replace_literals
 from steps.course.translation.markdown import PARSER, replace_units
+from steps.course.workshop import notebook
 
 LANGUAGE = "zh_CN"
 
@@ -95,6 +99,7 @@ FOUND = {
     'x = {"two words": "more than one"}': ["more than one"],
     'for x, y in ((1, "loop"), (2, "C0")): ax.plot(x, label=y)': ["loop"],
     'for name in ("loop",): print(name)': [],
+    'WORDS = {"a key": "one", "and": ": "}': ["one", ": "],
 }
 
 
@@ -122,6 +127,13 @@ assert y, (
     assert printed == ["1.000 是 x", '它说 "不"\n']
     with pytest.raises(ValueError, match=r"needs the fields \{x!r\}"):
         replace_literals(code, lambda unit: unit.replace("{x!r}", "{y!r}"))
+
+
+def test_lines_keep_their_numbers():
+    code = 'x = """two more\nlines"""\nf("two"\n  " words", f"x is {x}"\n)\n'
+    said = {"two more\nlines": "两\n行", "two words": "两个词"}
+    kept = replace_literals(code, lambda unit: said.get(unit, unit), keeps_lines=True)
+    assert kept == 'x = """两\n行"""\nf(("两个词"\n), f"x is {x}"\n)\n'
 
 
 def test_the_chinese_readme_follows_the_english_one(monkeypatch):
@@ -230,12 +242,6 @@ def test_a_translation_that_changes_a_field_is_named(translations):
         notebooks.translate_for_learner(8, builder.assemble(8))
 
 
-def test_hints_are_translated():
-    hint = help.make_hint(8, 1).hints[0]
-    write("step08", {hint: "提示在此"})
-    assert help.make_hint(8, 1).hints[0] == "提示在此"
-
-
 # --- Reviewing ------------------------------------------------------------------------
 
 REVIEWED = {
@@ -243,6 +249,8 @@ REVIEWED = {
     ("Take `f`.", "取f。"): ["lost the code `f`", "put a space"],
     ("Take 3.", "取三。"): ["lost the number 3"],
     ("Three by three.", "3×3。"): [],
+    ("A 0-dimensional `f`.", "零维的 `f`。"): [],
+    ("x * b * x", "盒 * b * 盒"): [],
     ("See [it](step08.ipynb).", "见[它](step09.ipynb)。"): ["lost the link", "added"],
     ("A box.", "盒子,好。"): ["use a Chinese mark"],
     ("A box.", "盒子。 好"): ["put no space beside"],
@@ -271,13 +279,42 @@ def test_the_glossary_is_followed(locale):
 # --- The course tool ------------------------------------------------------------------
 
 
-def test_the_tools_modules_speak_the_learners_language(monkeypatch):
-    write("tool", {("Exercise {exercise} is right", CODE): "练习 {exercise} 正确"})
-    loader = tool._Loader(LANGUAGE, SourceFileLoader("checks", "checks.py"))
-    source = 'def say(exercise):\n    return f"Exercise {exercise} is right"\n'
-    names: dict = {}
-    exec(loader.source_to_code(source.encode(), "checks.py"), names)
-    assert names["say"](1) == "练习 1 正确"
+CHINESE = "[\u3400-\u9fff]"
+
+
+@pytest.mark.parametrize("number", [1, 8])
+def test_planted_failures_are_answered_in_chinese(monkeypatch, number):
+    monkeypatch.undo()  # the real catalogues
+    monkeypatch.setenv(tool.VARIABLE, LANGUAGE)
+    first = iter([planted.plant])
+    found = [*run_variants(number, lambda text: next(first, lambda _: {})(text))]
+    assert len(found) > 50
+    for _, name, failures, check in found:
+        assert not planted.explain_fault(failures, check), name
+        assert "Traceback" not in failures[check].text
+        assert re.search(f"{CHINESE}|：", failures[check].text), name
+
+
+def test_the_player_and_the_hints_speak_chinese():
+    program = """import steps; from dezero_lite import as_variable as v
+print(steps.play(v(2.0) * 3.0), steps.hint(8, 1), steps.hint(8, "Variable.backward"))"""
+    command = [sys.executable, "-c", program]
+    said = subprocess.check_output(command, cwd=ROOT, text=True, encoding="utf-8")
+    assert len(lines := list(filter(None, said.splitlines()))) > 6
+    assert all(re.search(CHINESE, line) for line in lines), said
+
+
+def test_the_workshop_knows_the_cells_of_a_translated_lesson(translations):
+    notebook.list_lesson_sources.cache_clear()
+    sources = "\n".join(notebook.list_lesson_sources(8))
+    notebook.list_lesson_sources.cache_clear()
+    assert "没有清除" in sources
+    assert "clear should also clear" in sources
+
+
+def test_a_paragraph_that_the_workshop_ends_is_translated():
+    write("step08", {"The code:": "代码："})
+    assert notebooks.make_translate(8)("The code.") == "代码。"
 
 
 def test_a_language_is_chosen_once(monkeypatch, tmp_path, locale):
@@ -287,11 +324,8 @@ def test_a_language_is_chosen_once(monkeypatch, tmp_path, locale):
     monkeypatch.setattr(tool.sys, "meta_path", [])
     locale.mkdir(parents=True)
     assert tool.get_language() is None
-    assert tool.choose_language(["lab", "--language", "zh", "--port", "1"]) == [
-        "lab",
-        "--port",
-        "1",
-    ]
+    others = tool.choose_language(["lab", "--language", "zh", "--port", "1"])
+    assert others == ["lab", "--port", "1"]
     assert len(tool.sys.meta_path) == 1
     monkeypatch.delenv(tool.VARIABLE)
     assert tool.get_language() == LANGUAGE

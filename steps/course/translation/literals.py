@@ -83,7 +83,7 @@ class _Finder(ast.NodeVisitor):
 
     def visit_Call(self, node):
         self.visit(node.func)
-        if _is_pattern(node.func):
+        if ast.unparse(node.func).startswith("re."):  # takes a pattern
             return
         shows = isinstance(node.func, ast.Attribute) and node.func.attr in SHOWING
         for argument in node.args:
@@ -107,8 +107,7 @@ class _Finder(ast.NodeVisitor):
 
     def visit_Assign(self, node):
         """Find every value of a dict with one of the names DICTS."""
-        is_named = ast.unparse(node.targets[0]) in DICTS
-        if is_named and isinstance(node.value, ast.Dict):
+        if ast.unparse(node.targets[0]) in DICTS and isinstance(node.value, ast.Dict):
             values = filter(make_unit, node.value.values)
             self.found += [(value, make_unit(value)) for value in values]
         else:
@@ -135,15 +134,6 @@ def _shows(node):
     return isinstance(node, ast.Attribute) and node.attr in SHOWING
 
 
-def _is_pattern(function):
-    """Return whether a function, such as re.compile, takes a pattern."""
-    return (
-        isinstance(function, ast.Attribute)
-        and isinstance(function.value, ast.Name)
-        and function.value.id == "re"
-    )
-
-
 def make_unit(node):
     """Return the unit of a literal; an empty string if the node is not a string."""
     if isinstance(node, ast.JoinedStr):
@@ -161,7 +151,7 @@ def _make_part(value):
 def _format(node, translation):
     if isinstance(node, ast.Constant):
         lines = translation.count("\n")
-        has_lines = 0 < lines == node.end_lineno - node.lineno
+        has_lines = 0 < lines == (node.end_lineno or 0) - node.lineno
         if has_lines and not re.search(r'\\|"""|"$', translation):
             return f'"""{translation}"""'
         return json.dumps(translation, ensure_ascii=False)

@@ -19,8 +19,11 @@ CLUMSY = {
     ),
     "use a Chinese mark after Chinese": rf"{HAN}[,;:?!]|{HAN}\.(?!\.)",
     "put no space beside a Chinese mark": r"[，。；：？！、（）] | [，。；：？！、）]",
-    "put no emphasis on Chinese but bold": rf"(?<!\*)\*(?!\*)[^*]*{HAN}[^*]*\*(?!\*)",
 }
+# With spaces beside it, a star is a multiplication.
+EMPHASIS = re.compile(rf"(?<!\*)\*(?![*\s])[^*]*{HAN}[^*]*(?<!\s)\*(?!\*)")
+# In Chinese, its number may be a word.
+SCALAR = re.compile(r"\b0-dimensional|\b0 维")
 
 
 def list_complaints(language, name):
@@ -30,17 +33,18 @@ def list_complaints(language, name):
     for (unit, context), translation in catalogues.read(language, name).items():
         if translation and translation != unit:
             faults = [*_compare(unit, translation, context)]
-            faults += [*_find_clumsy(translation, context)]
+            faults += [*_find_clumsy(translation)]
+            if context is None:
+                faults += [*_find_marks(unit, translation)]
             faults += [*_find_other_terms(unit, translation, terms)]
             complaints += [f"{fault}: {translation[:60]}" for fault in faults]
     return complaints
 
 
 def _compare(english, translation, context):
-    if context == catalogues.CODE and _find_fields(english) != _find_fields(
-        translation
-    ):
-        yield f"needs the fields {', '.join(_find_fields(english))}"
+    fields = _find_fields(english)
+    if context == catalogues.CODE and fields != _find_fields(translation):
+        yield f"needs the fields {', '.join(fields)}"
     for kind, find in FINDERS.items():
         before, after = find(english), find(translation)
         lost, added = before - after, after - before
@@ -61,7 +65,7 @@ def _count(pattern):
 
 
 def _count_numbers(text):
-    for other in (CODE, FORMULA, LINK):
+    for other in (CODE, FORMULA, LINK, SCALAR):
         text = other.sub("", text)
     return Counter(NUMBER.findall(re.sub(r"\{[^}]*\}", "", text)))
 
@@ -74,20 +78,28 @@ FINDERS = {
 }
 
 
-def _find_clumsy(translation, context):
-    bare = re.sub(r"\{[^}]*\}", "{}", FORMULA.sub("$", CODE.sub("`", translation)))
+def _find_clumsy(translation):
+    bare = _strip(translation)
     for rule, pattern in CLUMSY.items():
         if found := re.search(pattern, bare):
             yield f"{rule} ({found[0]!r})"
-    if context is None and "**" in "".join(_list_plain_texts(translation)):
+
+
+def _strip(text):
+    return re.sub(r"\{[^}]*\}", "{}", FORMULA.sub("$", CODE.sub("`", text)))
+
+
+def _find_marks(english, translation):
+    if found := EMPHASIS.search(_strip(translation)):
+        yield f"put no emphasis on Chinese but bold ({found[0]!r})"
+    if _count_stars(translation) > _count_stars(english):
         yield "the bold is not rendered: put it around the word alone"
 
 
-def _list_plain_texts(text):
-    for token in PARSER.parse(text):
-        for child in token.children or ():
-            if child.type == "text":
-                yield child.content
+def _count_stars(text):
+    """Count the pairs of stars that are not rendered as bold."""
+    children = (c for token in PARSER.parse(text) for c in token.children or ())
+    return sum(c.content.count("**") for c in children if c.type == "text")
 
 
 def read_glossary(language):
@@ -103,6 +115,6 @@ def read_glossary(language):
 
 def _find_other_terms(english, translation, terms):
     for term, words in terms.items():
-        is_used = re.search(rf"\b{re.escape(term)}s?\b", CODE.sub("", english))
+        is_used = re.search(rf"\b{re.escape(term)}s?\b", _strip(english))
         if is_used and not any(word in translation for word in words):
             yield f"the glossary has {' or '.join(words)} for {term}"

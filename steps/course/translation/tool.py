@@ -26,7 +26,15 @@ COURSE = f"{__package__.removesuffix('.translation')}."
 PLAYER = "dezero_lite.player."
 LAUNCHER = "launcher"
 # No learner meets the messages of these.
-INTERNAL = "classroom", "mutating", "translation", "builder", "new_lesson", "slides", "drawing"
+INTERNAL = (
+    "classroom",
+    "mutating",
+    "translation",
+    "builder",
+    "new_lesson",
+    "slides",
+    "drawing",
+)
 
 
 def get_language():

@@ -4,6 +4,7 @@ import ast
 import re
 import textwrap
 from html import escape
+from unicodedata import east_asian_width
 
 from .. import results
 from ..capabilities import SIGNS, WORKS, WRONG
@@ -177,7 +178,7 @@ class Report:
             if row is shown[0] and (is_package or not failure):
                 tried = textwrap.indent(row.code, CODE)
                 yield f"Tried, with your code as `step`:\n\n{tried}"
-                yield f"Got: {self.verdict.evidence.get(row.name, '')}."
+                yield f"Got: {translate(self.verdict.evidence.get(row.name, ''))}."
 
     def _name(self, cell):
         """Return the name of a cell, or of a row, in the learner's language."""
@@ -265,8 +266,11 @@ class Report:
         if not self.verdict.table:
             return "The table was not run."
         rows = [("", self._say_whose(), "the lesson's"), *self._list_signs()]
-        wide = max(len(mine) for _, mine, _ in rows)
-        lines = [f"  {mine:{wide}}  {lesson:12}  {name}" for name, mine, lesson in rows]
+        wide = max(_measure(mine) for _, mine, _ in rows)
+        lines = [
+            f"  {_fill(mine, wide)}  {_fill(lesson, 12)}  {name}"
+            for name, mine, lesson in rows
+        ]
         return "\n".join([*lines, self._count_later()]).rstrip()
 
     def _format_html_table(self):
@@ -319,6 +323,15 @@ def _get_sign(outcome):
     if outcome == WORKS:
         return SIGNS[WORKS]
     return f"✗ {outcome}" if outcome else "✗ not tried"
+
+
+def _fill(text, wide):
+    return text + " " * (wide - _measure(text))
+
+
+def _measure(text):
+    """Count the columns of a text in a terminal; Chinese characters take two."""
+    return sum(1 + (east_asian_width(character) == "W") for character in text)
 
 
 def _describe_call(arguments):
