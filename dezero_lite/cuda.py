@@ -61,8 +61,8 @@ def as_cupy(x: Any) -> Any:
     cupy = _cupy_or_none()
     if cupy is None:
         raise RuntimeError(
-            "there is no GPU to use: that takes an NVIDIA GPU and CuPy, which `pip "
-            "install cupy-cuda12x` installs"
+            "no GPU available: you need an NVIDIA GPU and CuPy; run `pip install "
+            "cupy-cuda12x`"
         )
     return cupy.asarray(x.data if isinstance(x, Variable) else x)
 

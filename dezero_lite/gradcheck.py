@@ -206,8 +206,8 @@ class _Check:
                 at = f" at {tuple(int(i) for i in worst)}" if worst else ""
                 raise _Wrong(
                     f"the {what} of {self.name(k)} is wrong in {wrong.sum()} of "
-                    f"{wrong.size} elements: backward says {gx[worst]:.6g}{at}, where "
-                    f"{numbers[worst]:.6g} is right"
+                    f"{wrong.size} elements: backward returned {gx[worst]:.6g}{at}, "
+                    f"but the slope is {numbers[worst]:.6g}"
                 )
 
     def check_memory(

@@ -23,8 +23,8 @@ from .atomic import open_atomic
 from .core import kind_of
 
 HINT = (
-    "A picture of it, in a notebook or in a file, takes Graphviz: run `pip install "
-    "pygraphviz`, or put Graphviz's program `dot` on the path."
+    "To see it as a picture, in a notebook or in a file, you need Graphviz: run `pip "
+    "install pygraphviz`, or put Graphviz's program `dot` on the path."
 )
 UNREADABLE = (
     "Graphviz cannot read this text: check that every bracket and every double quote "
@@ -105,7 +105,7 @@ def get_dot_graph(output: Any, verbose: bool = True) -> str:
     """
     if not is_variable(output):
         raise TypeError(
-            "a graph is drawn of a Variable and what it was computed by, not of "
+            "get_dot_graph draws the graph behind a Variable, not behind "
             f"{kind_of(output)}"
         )
     names: dict[int, str] = {}

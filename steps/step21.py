@@ -89,7 +89,10 @@ class Variable:
         return f"variable({text})"
 
     def __array__(self, dtype=None, copy=None):
-        raise TypeError("NumPy's functions take arrays: use x.data, or ours: exp(x)")
+        raise TypeError(
+            "NumPy's functions take arrays: pass x.data, or call the framework's own "
+            "function, such as exp(x)"
+        )
 
     def set_creator(self, func):
         self.creator = func

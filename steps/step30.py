@@ -10,7 +10,7 @@ __all__ = [*step29.__all__]
 
 
 def trace(y):
-    """List what forward and backward have left behind ``y``, a row for each variable.
+    """List what the two passes left in the graph of ``y``, one row for each variable.
 
     A row is the variable's name, the class of its creator, its generation and the type
     of its gradient.

@@ -24,6 +24,8 @@ def predict(x, W, b):
 
 def train(x, t, lr=0.1, steps=100):
     """Fit W and b by gradient descent; return (W, b) before each step, and losses."""
+    if steps < 1:
+        raise ValueError(f"{steps} steps train nothing: take at least one")
     W, b = Variable(np.zeros((1, 1))), Variable(np.zeros(1))
     path, losses = [], []
     for _ in range(steps):
@@ -49,4 +51,5 @@ def learning_curve(title, **curves):
     ax.set_title(title, pad=6 if len(curves) == 1 else 28)
     if len(curves) > 1:
         ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=len(curves))
-    plt.show()
+    with plt.rc_context({"axes.formatter.min_exponent": 4}):  # 2 instead of 2 × 10⁰
+        plt.show()

@@ -63,6 +63,8 @@ def race(optimizer, surface=ravine, start=(-4.0, 1.0), steps=40):
 
 def train_with(optimizer, model, x, t, steps=400):
     """Train a model on the targets t with an optimizer; return the losses."""
+    if steps < 1:
+        raise ValueError(f"{steps} steps train nothing: take at least one")
     optimizer.setup(model)
     losses = []
     for _ in range(steps):

@@ -38,6 +38,8 @@ def fit(model, optimizer, data, test, epochs, batch_size=32):
         train_epoch(model, optimizer, loader)
         history["training"].append(evaluate(model, data))
         history["test"].append(evaluate(model, test))
+    if not history["test"]:
+        raise ValueError("0 epochs train nothing: take at least one")
     return history
 
 

@@ -58,7 +58,10 @@ class FarArray(NDArrayOperatorsMixin):
         self.hidden = hidden
 
     def __array__(self, *args, **kwargs):
-        raise TypeError("a far array does not become NumPy's by itself")
+        raise TypeError(
+            "a far array is not converted to a NumPy array automatically: use "
+            "far.asnumpy(x)"
+        )
 
     def __array_ufunc__(self, ufunc, method, *args, **kwargs):
         return compute_there(getattr(ufunc, method), args, kwargs)
@@ -143,7 +146,9 @@ def changed_core(changes, **names):
                 try:
                     exec(new, vars(core), made)
                 except SyntaxError as error:
-                    raise ValueError(f"{name} is not Python now: {error}") from None
+                    raise ValueError(
+                        f"after the changes, {name} is not valid Python: {error}"
+                    ) from None
                 restored.append((place, name, vars(place)[name]))
                 setattr(place, name, *made.values())
         yield

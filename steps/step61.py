@@ -150,7 +150,7 @@ class Placeholder(Node):
             raise ValueError(
                 f"{self.label} is computed: {formula(self)}. A value filled in would "
                 "no longer agree with its inputs; if you want to cut the graph here, "
-                "say fill(value, short_circuit=True)"
+                "call fill(value, short_circuit=True)"
             )
         value = as_value(value, self.label)
         if self.ndim not in (None, value.ndim):
@@ -202,7 +202,7 @@ def text(node):
 
 
 def no_value(node, *others, **options):
-    raise TypeError(f"{node.label} is a node, not a value: ask {node.label}.eval()")
+    raise TypeError(f"{node.label} is a node, not a value: call {node.label}.eval()")
 
 
 def no_copy(node, protocol):
@@ -222,7 +222,7 @@ Node.__lt__ = Node.__le__ = Node.__gt__ = Node.__ge__ = no_value
 
 
 def upstream(node, wanted):
-    """List what a node depends on, inputs first, itself last, and only if wanted."""
+    """List the wanted nodes that a node depends on, inputs first and itself last."""
     order, seen, stack = [], set(), [(node, False)]
     while stack:
         node, inputs_done = stack.pop()

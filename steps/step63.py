@@ -235,7 +235,8 @@ def broadcast(a, b):
     for p, q in zip((1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b, strict=True):
         if p != q and None not in (p, q) and 1 not in (p, q):
             raise ValueError(f"{p} and {q} do not broadcast")
-        # An unknown length beside a known one, not 1, must turn out equal to it or 1.
+        # If one length is unknown and the other is n ≠ 1, the unknown one must turn
+        # out to be n or 1.
         shape.append(q if p == 1 or (p is None and q != 1) else p)
     return tuple(shape)
 

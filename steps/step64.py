@@ -125,7 +125,7 @@ def as_array(value):
     except ValueError:  # rows of unequal length
         array = np.array(None)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"numbers are needed here, and not {value!r}")
+        raise TypeError(f"numbers are needed here, not {value!r}")
     return frozen(array.astype(float))
 
 
@@ -157,7 +157,7 @@ class Placeholder(Node):
 
     def __init__(self, shape=None, name=None):
         if shape is not None and not isinstance(shape, tuple | list):
-            raise TypeError(f"a shape is a tuple such as (None, 3), and not {shape!r}")
+            raise TypeError(f"a shape is a tuple such as (None, 3), not {shape!r}")
         self.shape = None if shape is None else tuple(shape)
         super().__init__(get_default_graph(), name=name)
 
@@ -199,7 +199,7 @@ class Operation(Node):
             return get_default_graph()
         for node in nodes:
             if isinstance(node, Assign):
-                raise TypeError(f"{node!r} writes variables, it has no value to take")
+                raise TypeError(f"{node!r} writes variables and so has no value")
             if node.graph is not nodes[0].graph:
                 raise ValueError(
                     f"{nodes[0]!r} and {node!r} belong to different graphs"
@@ -315,37 +315,37 @@ class ReduceSum(Operation):
 
 
 class SumLike(Operation):
-    """Undoes broadcasting: sums x over the axes along which the model was stretched."""
+    """Undoes broadcasting: sums x over the axes where ``template`` was stretched."""
 
-    def compute_output(self, x, model):
-        extra = x.ndim - model.ndim
-        lengths = enumerate(model.shape, start=extra)
+    def compute_output(self, x, template):
+        extra = x.ndim - template.ndim
+        lengths = enumerate(template.shape, start=extra)
         stretched = [axis for axis, length in lengths if length != x.shape[axis]]
-        return np.sum(x, axis=(*range(extra), *stretched)).reshape(model.shape)
+        return np.sum(x, axis=(*range(extra), *stretched)).reshape(template.shape)
 
     def gradient(self, grad):
-        x, model = self.inputs
-        return SpreadLike(grad, x), SpreadLike(0.0, model)
+        x, template = self.inputs
+        return SpreadLike(grad, x), SpreadLike(0.0, template)
 
 
 class SpreadLike(Operation):
-    """Undoes a sum: repeats x along ``axis``, or as broadcasting does, to fit the
-    model.
+    """Undoes a sum: repeats x along ``axis``, or broadcasts it, to the shape of
+    ``template``.
     """
 
-    def __init__(self, x, model, axis=None):
+    def __init__(self, x, template, axis=None):
         self.axis = axis
-        super().__init__(x, model)
+        super().__init__(x, template)
 
-    def compute_output(self, x, model):
+    def compute_output(self, x, template):
         if self.axis is not None:
             x = np.expand_dims(x, self.axis)
-        return np.broadcast_to(x, model.shape)
+        return np.broadcast_to(x, template.shape)
 
     def gradient(self, grad):
-        x, model = self.inputs
+        x, template = self.inputs
         back = SumLike(grad, x) if self.axis is None else reduce_sum(grad, self.axis)
-        return back, SpreadLike(0.0, model)
+        return back, SpreadLike(0.0, template)
 
 
 def add(a, b, name=None):
@@ -505,12 +505,16 @@ def assigned(plan, values):
 
 def check_nodes(session, nodes, where):
     if session._closed:
-        raise RuntimeError("this session is closed, its values are freed: open another")
+        raise RuntimeError(
+            "this session is closed and its values are freed: open another"
+        )
     for node in nodes:
         if not isinstance(node, Node):
-            raise TypeError(f"{where} holds nodes of the graph, and not {node!r}")
+            raise TypeError(f"{where} holds nodes of the graph, not {node!r}")
         if node.graph is not session.graph:
-            raise ValueError(f"{node!r} belongs to another graph than this session")
+            raise ValueError(
+                f"{node!r} belongs to a different graph from this session's"
+            )
 
 
 def fed(session, feed_dict, plan):
@@ -519,7 +523,7 @@ def fed(session, feed_dict, plan):
     values = {}
     for node, value in feed_dict.items():
         if not isinstance(node, Placeholder):
-            raise TypeError(f"{node!r} cannot be fed, only placeholders can")
+            raise TypeError(f"{node!r} cannot be fed, because only placeholders can")
         values[node] = as_array(value)
         shape = values[node].shape
         if not node.fits(shape):
@@ -572,7 +576,7 @@ def compute_gradients(loss):
     Returns a dict from every node behind the loss to the node of its gradient.
     """
     if not isinstance(loss, Node):
-        raise TypeError(f"gradients are drawn for a node, and not for {loss!r}")
+        raise TypeError(f"gradients are drawn for a node, not for {loss!r}")
     part = ancestors([loss])
     waiting = {node: sum(user in part for user in node.consumers) for node in part}
     arrived = {node: [] for node in part}
@@ -614,9 +618,7 @@ class Assign(Operation):
     def __init__(self, variables, values, name=None):
         for target in variables:
             if not isinstance(target, Variable):
-                raise TypeError(
-                    f"only variables can be assigned to, and not {target!r}"
-                )
+                raise TypeError(f"only variables can be assigned to, not {target!r}")
         self.variables = tuple(variables)
         super().__init__(*variables, *values, name=name)
 

@@ -71,7 +71,7 @@ def find(number):
     """Return the living node with this id."""
     if number not in _live:
         raise KeyError(
-            f"no living node has the id {number}: it was freed, or it never was"
+            f"no living node has the id {number}: it was freed, or never existed"
         )
     return _live[number]
 
@@ -87,7 +87,7 @@ class Scalar:
 
     def __init__(self, data, requires_grad=False):
         if not isinstance(data, Real) and getattr(data, "shape", None) != ():
-            raise TypeError(f"a Scalar holds one real number, and not {data!r}")
+            raise TypeError(f"a Scalar holds one real number, not {data!r}")
         self.data = float(data)
         self.node = Node("leaf") if requires_grad else None
 
@@ -302,7 +302,7 @@ def jacobian(outputs, inputs):
     """Compute all derivatives: a row for each output, a column for each input."""
     for x in (*outputs, *inputs):
         if not isinstance(x, Scalar):
-            raise TypeError(f"jacobian([y], [x]) is of Scalars, and not of {x!r}")
+            raise TypeError(f"jacobian takes lists of Scalars, but got {x!r} in one")
     for x in inputs:
         if not x.requires_grad:
             raise ValueError(

@@ -120,7 +120,7 @@ def numbers(data, dtype=None):
     """Copy the data into a new read-only array, or reject what is not numeric."""
     if isinstance(data, Tensor):
         raise TypeError(
-            "this is a tensor already; Tensor(x.data) makes a new one of it"
+            "this is a tensor already; Tensor(x.data) makes a new one from it"
         )
     array = np.array(data)
     if dtype is not None and array.dtype.kind in "biuf":
@@ -196,10 +196,12 @@ def gradient_by(rule, g, x):
             "a rule writes into an array that others use: let it make a new one"
         ) from None
     if gx is None:
-        raise TypeError(f"a rule gave nothing for a tensor {x.shape}: it must return")
+        raise TypeError(
+            f"a rule returned nothing for a tensor {x.shape}: return a gradient"
+        )
     if np.shape(gx) != x.shape:
         raise ValueError(
-            f"a rule gave a gradient {np.shape(gx)} for a tensor {x.shape}"
+            f"a rule returned a gradient {np.shape(gx)} for a tensor {x.shape}"
         )
     return np.asarray(gx).astype(x.dtype, casting="same_kind", copy=False)
 
@@ -421,7 +423,7 @@ def unchanging(index):
 def matmul(a, b):
     a, b = as_tensor(a, b), as_tensor(b, a)
     if a.ndim == 0 or b.ndim == 0 or a.shape[-1] != b.shape[-2:][0]:
-        raise ValueError(f"a @ b: the shapes {a.shape} and {b.shape} do not multiply")
+        raise ValueError(f"a @ b: {a.shape} and {b.shape} cannot be multiplied")
     # A vector is a column on the right of @, and a row on the left.
     if b.ndim == 1:
         return matmul(a, b.reshape(-1, 1))[..., 0]

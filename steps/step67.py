@@ -77,7 +77,7 @@ class Windows(NamedTuple):
 
     @classmethod
     def of(cls, kernel, stride, padding):
-        """Build it from pairs, or from single numbers that count for both axes."""
+        """Build it from pairs, or from single numbers that apply to both axes."""
         kernel, stride = pair("kernel", kernel, 1), pair("stride", stride, 1)
         return cls(kernel, stride, pair("padding", padding, 0))
 
@@ -134,7 +134,7 @@ def im2col(x, kernel, stride=1, padding=0, fill=0.0):
 
 
 def col2im(rows, shape, kernel, stride=1, padding=0):
-    """Add rows into images of ``shape`` (N, C, H, W), also where windows overlap."""
+    """Add rows into images of ``shape``, including where windows overlap."""
     rows = as_tensor(rows)
     windows = Windows.of(kernel, stride, padding)
     wanted = (shape[0] * prod(windows.count(shape)), shape[1] * prod(windows.kernel))

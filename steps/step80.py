@@ -60,7 +60,7 @@ class GPTShape:
         return self.layers * block + (self.vocabulary + self.context) * self.size
 
     def operations(self, examples):
-        """Count six for each weight that multiplies a token, and add attention's."""
+        """Count six operations per weight that multiplies a token, plus attention's."""
         weights = 12 * self.layers * self.size**2 + self.vocabulary * self.size
         looks = 2 * self.layers * self.size * self.context
         return 6 * examples * self.context * (weights + looks)

@@ -52,8 +52,8 @@ class Strip:
         return Strip(self.buffer, shape, strides, self.offset)
 
     def __getitem__(self, keys):
-        """Return a view by a number or a slice for each axis, such as `x[1, ::2]`, or
-        a number if no axis is left. Axes without a key are kept whole.
+        """Return the view that a number or slice for each axis selects, such as
+        `x[1, ::2]`, or a number if no axis is left. Axes without a key are kept whole.
         """
         keys = keys if isinstance(keys, tuple) else (keys,)
         keys += (slice(None),) * (len(self.shape) - len(keys))

@@ -15,8 +15,8 @@ __all__ += ["work_of"]
 
 
 def best_times(ways, seconds=4):
-    """Return the processor's seconds of each function's best run. The functions take
-    turns until the second half of the rounds makes none faster, or the time is up.
+    """Return the processor time of each function's best run, in seconds. The functions
+    take turns until the second half of the rounds makes none faster, or the time is up.
     While another program has the processor, the clock does not run.
     """
     # Windows counts a processor's time in steps of 16 milliseconds.

@@ -38,8 +38,8 @@ def column_by_column(a, b, c):
 
 
 class Watched:
-    """A buffer of ones with a small cache, which keeps the lines used last. It counts
-    how often a line has to be fetched.
+    """A buffer of ones with a small cache, which keeps the most recently used lines. It
+    counts how often a line has to be fetched.
     """
 
     def __init__(self, size, lines, line=4):

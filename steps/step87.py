@@ -30,7 +30,7 @@ def replay(calls, values):
 class Tape:
     """The forward and backward pass of a loss, as a list of calls on arrays.
 
-    Whatever is not among its inputs, Variables or arrays, is constant from now on.
+    Its inputs are Variables or arrays; everything else is constant from now on.
     """
 
     def __init__(self, loss, inputs):

@@ -129,8 +129,8 @@ def softmax_cross_entropy_simple(x: Operand, t: Operand) -> Variable:
 
 
 def softmax_cross_entropy(x: Operand, t: Operand) -> Variable:
-    """Compute the mean of ``-log(softmax(x)[label])``: how much the labels `t` surprise
-    the scores `x`.
+    """Compute the mean of ``-log(softmax(x)[label])``: how unlikely the scores `x` make
+    the labels `t`.
 
     Source: book step 47.
 
@@ -221,8 +221,8 @@ def accuracy(y: Operand, t: Operand) -> Variable:
 
 
 def sigmoid_cross_entropy(x: Operand, t: Operand) -> Variable:
-    """Compute the cross entropy of sigmoid: how much the answers `t`, yes or no,
-    surprise the scores `x`.
+    """Compute the cross entropy of sigmoid: how unlikely the scores `x` make
+    the answers `t`, yes or no.
 
     Parameters
     ----------

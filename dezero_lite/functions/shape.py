@@ -67,9 +67,12 @@ class Reshape(Primitive):
         size = math.prod(shape_of(x))
         known = math.prod([n for n in self.shape if n != -1])
         if self.shape.count(-1) > 1:
-            why = "one length at most can be -1"
+            why = "at most one length can be -1"
         elif -1 in self.shape:
-            why = f"it has {size} elements, and no length for -1 makes that of {known}"
+            why = (
+                f"its {size} elements cannot be divided by {known}, the product of the "
+                "other lengths"
+            )
         else:
             why = f"it has {size} elements, the new shape {known}"
         raise ValueError(

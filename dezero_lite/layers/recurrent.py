@@ -55,7 +55,7 @@ class Recurrent(Layer):
         if self.h is not None and len(self.h) != len(x):
             raise ValueError(
                 f"{type(self).__name__} holds the state of {len(self.h)} sequences, "
-                f"but the input has {len(x)}: reset_state() begins new ones"
+                f"but the input has {len(x)}: call reset_state() to start new sequences"
             )
 
 
@@ -252,6 +252,6 @@ class LSTMStep(Primitive):
     def _raise_input_error(self, inputs: Sequence[Any]) -> None:
         x, h, c, Wx, Wh, _ = [value.shape for value in inputs]
         raise ValueError(
-            f"the shapes of a step of LSTM do not go together: the input is {x} with "
+            f"the shapes in an LSTM step do not match: the input is {x} with "
             f"weights {Wx}, the states are h {h} and c {c} with weights {Wh}"
         ) from None

@@ -207,7 +207,7 @@ def generate(
     rows = rows.astype(np.int64)
     if count < 0 or not temperature >= 0 or (top_k is not None and top_k < 1):
         raise ValueError(
-            "generate takes count and temperature from 0 on and top_k from 1 on, not "
+            "count and temperature must be at least 0, and top_k at least 1, not "
             f"count={count}, temperature={temperature}, top_k={top_k}"
         )
     rng = generator() if rng is None else rng

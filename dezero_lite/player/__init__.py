@@ -66,8 +66,8 @@ def play(
     1. Forward: x is 3.
     2. Pow takes x = 3 and 2 and makes y = 9.
     3. Backward: y.grad is 1. Worklist: (0, 0, Pow).
-    4. Pow receives 1 from y and hands on 6 to x. y.grad is dropped. Worklist: empty.
-    5. The walk is over. x.grad is 6.
+    4. Pow receives 1 from y and passes 6 to x. y.grad is dropped. Worklist: empty.
+    5. The backward pass is complete. x.grad is 6.
     """
     options = {"retain_grad": retain_grad, "create_graph": create_graph}
     given = {name: option for name, option in options.items() if option is not None}

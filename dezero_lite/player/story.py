@@ -39,7 +39,7 @@ WORDS = {
     "makes": "makes",
     "gradients": "gradients",
     "receives": "receives",
-    "hands on": "hands on",
+    "passes on": "passes on",
     "becomes": "becomes",
 }
 # The contents beside the picture: headings, each with pairs of a name and a value.
@@ -171,11 +171,11 @@ def show_visit(
     gone = [v for v in changed if after.get(id(v)) is None]
 
     receives = join_words([f"{phrase(g)} from {graph.name(y)}" for y, g in received])
-    hands = join_words([f"{phrase(g)} to {graph.name(x)}" for _, x, g in handed])
+    passes = join_words([f"{phrase(g)} to {graph.name(x)}" for _, x, g in handed])
     say = f"{graph.name(f)} receives {receives}"
     if is_again:
         say = f"{graph.name(f)}, once more, receives {receives}"
-    say = f"{say} and hands on {hands}." if hands else f"{say} and hands on nothing."
+    say = f"{say} and passes {passes}." if passes else f"{say} and passes nothing on."
     sums = {}
     for v in graph.variables:
         parts, now = [g for _, x, g in handed if x is v], after.get(id(v))
@@ -191,7 +191,7 @@ def show_visit(
         panel=[
             (WORDS["receives"], [(graph.grad(y), as_detail(g)) for y, g in received]),
             (
-                WORDS["hands on"],
+                WORDS["passes on"],
                 [(f"to {graph.name(x)}", as_detail(g)) for _, x, g in handed],
             ),
             (WORDS["becomes"], list(sums.items())),
@@ -212,7 +212,7 @@ def show_end(graph: Graph, record: Recorder) -> Step:
     leaves = [v for v in kept if v.creator is None]
     sentences = [describe_leaf(graph, v, record) for v in leaves]
     return Step(
-        f"The walk is over. {join_words(sentences)}.",
+        f"The backward pass is complete. {join_words(sentences)}.",
         back=True,
         lit=[],
         panel=[(WORDS["gradients"], list_gradients(graph, kept, final))],

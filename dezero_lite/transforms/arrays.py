@@ -52,7 +52,9 @@ class Normalize:
         self.mean = mean
         self.std = std
         if not np.all(std):
-            raise ValueError(f"Normalize divides by std, so std={std} must hold no 0")
+            raise ValueError(
+                f"Normalize divides by std, so std={std} must not contain 0"
+            )
 
     def __call__(self, x: Any) -> Any:
         return self._normalize(x, 0)

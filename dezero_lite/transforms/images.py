@@ -144,7 +144,7 @@ def _pillow_for(transform: Transform, image: Any) -> Any:
     if isinstance(image, pillow.Image):
         return pillow
     raise TypeError(
-        f"{name} takes a Pillow image, not {kind_of(image)}: ToPIL() makes one of an "
+        f"{name} takes a Pillow image, not {kind_of(image)}: ToPIL() makes one from an "
         "array"
     )
 

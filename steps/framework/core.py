@@ -79,7 +79,10 @@ class Variable:
         return f"variable({text})"
 
     def __array__(self, dtype=None, copy=None):
-        raise TypeError("NumPy's functions take arrays: use x.data, or ours: exp(x)")
+        raise TypeError(
+            "NumPy's functions take arrays: pass x.data, or call the framework's own "
+            "function, such as exp(x)"
+        )
 
     def set_creator(self, func):
         self.creator = func
@@ -146,8 +149,8 @@ def check_gradient(f, x, gx):
         )
     if x.dtype.kind != "f":
         raise TypeError(
-            f"{name}.backward has a gradient for a variable of dtype {x.dtype}, which "
-            "cannot change by a little: make it float, as in x.astype(float)"
+            f"{name}.backward has a gradient for a variable of dtype {x.dtype}, whose "
+            "values cannot change by a small amount: make the array float first"
         )
 
 
@@ -230,7 +233,7 @@ def fitted(x, other):
         return x
     if np.isscalar(x):
         number = np.array(x, np.result_type(x, other.dtype))
-        x = np.broadcast_to(number, other.shape)  # a stretched view, in no memory
+        x = np.broadcast_to(number, other.shape)  # stretched, without extra memory
     elif isinstance(x, np.ndarray):
         x = x.astype(np.result_type(x, other.dtype), copy=False)
     return as_variable(x)

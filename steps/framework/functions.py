@@ -331,7 +331,7 @@ class MatMul(Function):
     def forward(self, x, W):
         if x.shape[-1] != W.shape[-2]:
             raise ValueError(
-                f"x of shape {x.shape} and W of shape {W.shape} have no product: "
+                f"x of shape {x.shape} and W of shape {W.shape} cannot be multiplied: "
                 f"{x.shape[-1]} columns, but {W.shape[-2]} rows"
             )
         return x @ W

@@ -17,7 +17,7 @@ def windows(shape, kernel_size, stride, pad):
     oh = get_conv_outsize(shape[2], kh, sh, ph)
     ow = get_conv_outsize(shape[3], kw, sw, pw)
     if oh < 1 or ow < 1:
-        raise ValueError(f"a window of {kh}×{kw} has no place on images of {shape}")
+        raise ValueError(f"a {kh}×{kw} window does not fit on images of shape {shape}")
     return kh, kw, sh, sw, ph, pw, oh, ow
 
 

@@ -20,7 +20,7 @@ class Layer:
         raise NotImplementedError(f"{type(self).__name__} needs a forward(self, x)")
 
     def named_params(self):
-        """Iterate over (name, parameter), with names such as l1/W; each comes once."""
+        """Iterate over (name, parameter), each once, with names such as l1/W."""
         return parameters_in(vars(self), "", {id(self)})
 
     def params(self):
@@ -96,7 +96,7 @@ def load_weights(layer, path):
     wrong = [f"{name} is missing from the file" for name in params.keys() - arrays]
     wrong += [f"{name} is not in the model" for name in arrays.keys() - params]
     wrong += [
-        f"{name} has the shape {p.shape}, in the file {arrays[name].shape}"
+        f"{name} has shape {p.shape}, but {arrays[name].shape} in the file"
         for name, p in params.items()
         if name in arrays and p.data is not None and p.shape != arrays[name].shape
     ]
@@ -217,8 +217,8 @@ def check_batch(h, z):
     """Reject a batch whose size differs from the states'."""
     if len(h) != len(z):
         raise ValueError(
-            f"there are states of {len(h)} sequences, but inputs of {len(z)}: "
-            "reset_state() begins new ones"
+            f"the state is for {len(h)} sequences but the input has {len(z)}: call "
+            "reset_state() to start new sequences"
         )
 
 

@@ -7,7 +7,7 @@ from .layers import Layer, Linear
 
 
 class Model(Layer):
-    """A layer that is a whole network. A step adds ``plot``, which draws its graph."""
+    """A layer that is a whole network. Step 45 adds ``plot``, which draws its graph."""
 
 
 class Sequential(Model):

@@ -26,7 +26,7 @@ class Optimizer:
     def update(self):
         """Change every parameter that has a gradient."""
         if self.target is None:
-            raise RuntimeError(f"say {type(self).__name__}(...).setup(model) first")
+            raise RuntimeError(f"call {type(self).__name__}(...).setup(model) first")
         for hook in self.hooks:
             hook([p for p in self.target.params() if p.grad is not None])
         for param in self.target.params():

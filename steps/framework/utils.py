@@ -10,7 +10,7 @@ from .core import Variable, as_array
 
 
 def slopes(f, *arrays, eps=1e-4):
-    """Measure the slopes of f(*arrays), a number, along each array, by nudging it."""
+    """Measure the slope of the number f(*arrays) for each element, by nudging it."""
     found = [np.zeros_like(array) for array in arrays]
     for array, slope in zip(arrays, found, strict=True):
         for i in np.ndindex(array.shape):
@@ -98,7 +98,7 @@ class GradientCheck:
                 g = np.zeros_like(numbers) if g is None else plain(g)
                 if g.shape != numbers.shape or not np.allclose(g, numbers, rtol, atol):
                     print(f"gradient_check failed: the {what} for input {i} is wrong:")
-                    print(f"backward says {g}, where {numbers} is right")
+                    print(f"backward returned {g}, but the slope is {numbers}")
                     return False
         return True
 

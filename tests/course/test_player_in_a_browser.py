@@ -123,7 +123,7 @@ def test_each_number_on_the_way_is_the_real_one(opened, number, build):
             assert gradient == ("" if now is None else f"grad {text_of(now)}"), name
     for told, (name, received, handed, _) in zip(back[1:-1], notes, strict=True):
         assert told["active"][0].startswith(name)
-        for part, right in (("receives", received), ("hands on", handed)):
+        for part, right in (("receives", received), ("passes on", handed)):
             numbers = [NUMBER.match(text)[0] for text in told["panel"][part]]
             assert numbers == list(map(text_of, right))
         assert list(told["edges"].values()) == list(map(text_of, handed))

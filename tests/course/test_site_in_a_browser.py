@@ -187,7 +187,7 @@ def test_the_player_moves(opened, name, place):
 
 def test_the_player_of_the_front_page_starts_by_itself(opened):
     inside = opened("index.html").locator("iframe").first.content_frame
-    expect(inside.locator("#say")).to_contain_text("The walk is over")
+    expect(inside.locator("#say")).to_contain_text("The backward pass is complete")
 
 
 @pytest.mark.parametrize("place", PLACES)

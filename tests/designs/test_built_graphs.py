@@ -84,7 +84,7 @@ def test_logsumexp_does_not_overflow(way):
 @pytest.mark.parametrize(
     ("way", "words"),
     [
-        ("step 61", "x is a node, not a value: ask x.eval()"),
+        ("step 61", "x is a node, not a value: call x.eval()"),
         ("step 62", "x has no value before a function runs: it is neither true"),
         ("step 64", "'x'> has no value"),
     ],

@@ -121,7 +121,7 @@ def test_batches_go_to_the_gpu_and_come_back(monkeypatch):
 
 def test_without_a_gpu_the_error_says_so(monkeypatch):
     monkeypatch.setattr(cuda, "_cupy_or_none", lambda: None)
-    with pytest.raises(RuntimeError, match="there is no GPU to use"):
+    with pytest.raises(RuntimeError, match="no GPU available"):
         next(DataLoader(Numbers(4), 2, gpu=True))
 
 

@@ -145,7 +145,7 @@ INTO_GY = bug(forward=doubled, vjp=writes_into_gradient)
 INTO_X = bug(**DOUBLE | {"forward": writes_into_input})
 AT_THE_END = bug(forward=doubled, vjp=steeper_at_the_end)
 ONE, TWO, FIRST = [(3,)], [(3, 2), (2,)], "the gradient of input 0"
-WHERE = r"input 0 .x. is wrong in 1 of 6 elements: backward says.*at \(1, 2\), where"
+WHERE = r"input 0 .x. is wrong in 1 of 6 elements: backward returned.*at \(1, 2\), but"
 # The fault, the shapes of its inputs, and the message.
 WRONG = {
     "zeros": (ZERO, [(3, 4)], "the gradient of input 0 .x. is wrong in 12 of 12"),
@@ -222,7 +222,7 @@ def test_says_what_a_second_backward_gives_and_what_the_first_gave(capsys):
     assert not gradient_check(lambda x: grows()(x), random(3))
     said = capsys.readouterr().out
     assert "the gradient by a second backward of input 0 is wrong in 3 of 3" in said
-    found, right = re.search(r"says (\S+) at .*where (\S+) is right", said).groups()
+    found, right = re.search(r"returned (\S+) at .*slope is (\S+)", said).groups()
     assert float(found) == pytest.approx(2 * float(right))
 
 

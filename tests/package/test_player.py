@@ -68,7 +68,7 @@ def test_what_is_shown_is_what_really_happens(number, build):
     assert len(visits(player)) == len(notes) > 0
     for visit, (name, received, handed, _) in zip(visits(player), notes, strict=True):
         assert visit.say.startswith(name)
-        for heading, arrays in [("receives", received), ("hands on", handed)]:
+        for heading, arrays in [("receives", received), ("passes on", handed)]:
             found = [what["text"] for _, what in panel(visit, heading)]
             assert found == list(map(shown, arrays))
         assert list(visit.edges.values()) == list(map(shown, handed))
