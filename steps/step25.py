@@ -11,7 +11,7 @@ __all__ = [*step24.__all__]
 def dot_text(nodes, edges):
     """Write a graph as DOT text: nodes are pairs (id, label), edges pairs (id, id).
 
-    A label that begins with a capital letter is a function, and gets a box.
+    A node whose label begins with a capital letter is a function, and gets a box.
     """
     lines = ["digraph {", "    rankdir=LR"]
     for name, label in nodes:

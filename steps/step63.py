@@ -246,7 +246,7 @@ def product(a, b):
     if len(a) != 2 or len(b) != 2:
         raise ValueError("it needs two matrices")
     if None not in (a[1], b[0]) and a[1] != b[0]:
-        raise ValueError(f"{a[1]} columns do not meet {b[0]} rows")
+        raise ValueError(f"{a[1]} columns do not match {b[0]} rows")
     return a[0], b[1]
 
 
