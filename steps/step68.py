@@ -68,7 +68,7 @@ class Task(NamedTuple):
 
 
 def line_task(n=24):
-    """Make points near the line t = 2x − 1, with a slope (1, 1) and an offset (1,)."""
+    """Make points near the line t = 2x − 1, and zeros for its slope and offset."""
     rng = np.random.default_rng(0)
     x = rng.uniform(-1, 1, size=(n, 1))
     t = 2 * x - 1 + rng.normal(0, 0.1, size=(n, 1))
