@@ -58,7 +58,7 @@ def _add_fonts(shell, folder):
     """Use the fonts of a language, in plots and in graphs, for the characters that
     DejaVu Sans lacks.
     """
-    from matplotlib import font_manager, rcParams
+    from matplotlib import font_manager, rc
 
     # Not a word about bold text, for which the fonts have no characters.
     logging.getLogger(font_manager.__name__).setLevel(logging.ERROR)
@@ -70,9 +70,13 @@ def _add_fonts(shell, folder):
     for path in sorted(folder.glob("*.otf")):
         font_manager.fontManager.addfont(path)
         families.append(font_manager.get_font(path).family_name)
-    # The course's style, which a lesson's first cell applies, would make titles bold.
-    settings = {"font.family": families, "axes.titleweight": "normal"}
-    shell.events.register("pre_run_cell", lambda _: rcParams.update(settings))
+
+    def apply(_):
+        rc("font", family=families)
+        # The course's style, which a lesson's first cell applies, makes titles bold.
+        rc("axes", titleweight="normal")
+
+    shell.events.register("pre_run_cell", apply)
 
 
 def _show_error(shell, kind, error, trace, tb_offset=None):
