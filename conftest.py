@@ -8,9 +8,10 @@ from importlib.util import find_spec
 import pytest
 
 from steps.course.lessons import FILE, KERNELS, read_front_matter
+from steps.course.translation.tool import VARIABLE
 
-# For tests, and for the notebooks' kernels.
-os.environ.update(KERNELS | os.environ)
+# For tests, and for the notebooks' kernels, which are in English.
+os.environ.update(KERNELS | os.environ | {VARIABLE: ""})
 
 # Programs that a shell runs in the background ignore Ctrl-C, and so would every program
 # that the tests start and interrupt.

@@ -33,6 +33,7 @@ Other options are passed on to JupyterLab, the program, pytest or the course too
 
 python start.py --no-browser --port 8899
 python start.py lab my-course/step12.ipynb
+python start.py --language zh      continue in Chinese; `--language en` returns
 python start.py workshop           continue with the step that you are writing
 python start.py workshop next      judge it, and open the next one
 python start.py test tests/course/test_start.py -x
@@ -214,8 +215,10 @@ def docs(options):
     if "--pdf" in options:
         return printed([*sphinx, "singlehtml"], build / "dezero_lite.pdf")
     page = build / "html" / "index.html"
-    if code := run([*sphinx, "html", "docs", page.parent]):
-        return code
+    chinese = "docs/zh", page.parent / "zh"
+    for source, target in (("docs", page.parent), chinese):
+        if code := run([*sphinx, "html", source, target]):
+            return code
     print(f"Built the site: {page}")
     if "--no-browser" not in options:
         webbrowser.open(page.as_uri())

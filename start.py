@@ -13,6 +13,9 @@ def main(arguments):
             "The course needs Python 3.10 or newer, and this is Python %d.%d.%d."
             % sys.version_info[:3]
         )
+    from steps.course.translation import tool
+
+    arguments = tool.choose_language(arguments)
     import launcher
 
     return launcher.main(arguments)

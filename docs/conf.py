@@ -13,6 +13,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
 
+import languages  # noqa: E402
 import pages  # noqa: E402
 from address import repository  # noqa: E402
 
@@ -31,7 +32,7 @@ extensions = [
     "sphinx-mathjax-offline",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", languages.FOLDER]
 # A traceback that Python words in its own way is shown without colours.
 suppress_warnings = ["misc.highlighting_failure"]
 
@@ -95,6 +96,11 @@ def under_the_title(app, page, template, context, doctree):
         context["body"] = context["body"].replace("</h1>", with_facts, 1)
 
 
+def in_chinese(app, page, template, context, doctree):
+    """A page that is translated leads to its translation."""
+    languages.lead_to_other(context, page, f"{languages.FOLDER}/", "zh", "中文")
+
+
 def where_to_edit(app, page, template, context, doctree):
     """A page of a lesson is changed in the lesson's text."""
     source = re.sub(r"^lessons/(\w+)$", r"steps/\1.md", page)
@@ -110,6 +116,7 @@ def setup(app):
     app.connect("autodoc-process-docstring", pages.keep_colons, priority=400)
     app.connect("autodoc-process-docstring", pages.name_the_step, priority=600)
     app.connect("html-page-context", under_the_title)
+    app.connect("html-page-context", in_chinese)
     app.connect("html-page-context", where_to_edit)
     # After the theme has written what stands beside the page.
     app.connect("html-page-context", level_of_captions, priority=900)

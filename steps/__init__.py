@@ -9,6 +9,7 @@ package's own code. :func:`hint` and :func:`solution` help with an exercise.
 yourself. The course tool is ``python -m steps``.
 """
 
+import os
 import sys
 
 
@@ -183,7 +184,7 @@ def call(function, *args, **kwargs):
     return call(function, *args, **kwargs)
 
 
-def plain(value, what="the result", shape=None):
+def plain(value, what="", shape=None):
     """Convert a student's result (a Variable, an array, a list …) to plain numbers.
 
     Raises
@@ -306,11 +307,16 @@ def mine(step):
     return load_own(step)
 
 
-def _prepare_kernel():
-    if "ipykernel" in sys.modules:
+def _prepare():
+    in_kernel = "ipykernel" in sys.modules
+    if in_kernel or "COURSE_LANGUAGE" in os.environ:
+        from .course.translation import tool
+
+        tool.install()
+    if in_kernel:
         from .course.kernel import prepare
 
         prepare()
 
 
-_prepare_kernel()
+_prepare()

@@ -20,6 +20,23 @@ from .drawing import draw
 from .recording import Graph
 from .story import Step
 
+# The words of page.html.
+WORDS = {
+    "language": "en",
+    "title": "Backward, step by step",
+    "Back": "Back",
+    "Play": "Play",
+    "Pause": "Pause",
+    "Next": "Next",
+    "Step": "Step",
+    "next": "next",
+    "forward": "forward",
+    "backward": "backward",
+    "worklist": "worklist",
+    "calls": "open calls",
+    "empty": ": empty",
+}
+
 
 class Player:
     """A backward pass through a graph, to be viewed step by step: see :func:`play`."""
@@ -69,5 +86,5 @@ class Player:
         steps = json.dumps(described, ensure_ascii=False, separators=(",", ":"))
         # Nothing in it must look like a tag.
         parts = {"graph": self.svg, "steps": steps.replace("<", r"\u003c")}
-        parts |= {"first": str(first), "pause": str(pause)}
+        parts |= {"first": str(first), "pause": str(pause)} | WORDS
         return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found[1]], page)

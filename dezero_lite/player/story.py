@@ -32,6 +32,16 @@ from .words import (
     text,
 )
 
+# The headings beside the picture.
+WORDS = {
+    "given": "given",
+    "takes": "takes",
+    "makes": "makes",
+    "gradients": "gradients",
+    "receives": "receives",
+    "passes on": "passes on",
+    "becomes": "becomes",
+}
 # The contents beside the picture: headings, each with pairs of a name and a value.
 Panel = list[tuple[str, list[tuple[str, dict[str, Any]]]]]
 
@@ -76,14 +86,13 @@ def tell_story(graph: Graph, record: Recorder) -> Iterator[Step]:
         yield show_function(graph, f)
     if len(record.visits) > 1:
         yield show_start(graph, record)
-    seen = set()
+    seen: set[int] = set()
     for visit, following in pairwise(record.visits):
-        step = show_visit(graph, visit, following.gradients)
-        if id(visit.function) in seen:
-            step.say = step.say.replace(" receives", ", once more, receives", 1)
+        is_again = id(visit.function) in seen
+        step = show_visit(graph, visit, following.gradients, is_again)
         seen.add(id(visit.function))
         step.waiting, step.next = following.waiting, following.position
-        step.say += " " + describe_worklist(step.waiting, record)
+        step.say += describe_worklist(step.waiting, record)
         yield step
     yield show_end(graph, record)
 
@@ -99,7 +108,7 @@ def show_leaves(graph: Graph) -> Step:
         f"Forward: {join_words(says)}.",
         back=False,
         lit=[graph.key[id(v)] for v in leaves],
-        panel=[("given", [(graph.name(v), as_detail(v.data)) for v in leaves])],
+        panel=[(WORDS["given"], [(graph.name(v), as_detail(v.data)) for v in leaves])],
         values={graph.key[id(v)]: text(v.data) for v in leaves},
     )
 
@@ -114,10 +123,10 @@ def show_function(graph: Graph, f: Any) -> Step:
         lit=graph.around(f),
         panel=[
             (
-                "takes",
+                WORDS["takes"],
                 [(name_input(graph, x), as_detail(copy_array(x))) for x in xs],
             ),
-            ("makes", [(graph.name(y), as_detail(y.data)) for y in ys]),
+            (WORDS["makes"], [(graph.name(y), as_detail(y.data)) for y in ys]),
         ],
         values={graph.key[id(y)]: text(y.data) for y in ys},
     )
@@ -136,20 +145,22 @@ def show_start(graph: Graph, record: Recorder) -> Step:
     held = [v for v in graph.variables if first.gradients.get(id(v)) is not None]
     held.sort(key=lambda v: v is not graph.y)
     says = [f"{graph.grad(v)} is {phrase(first.gradients[id(v)])}" for v in held]
-    old = [f"{said}, from before." for said in says[1:]]
-    words = [f"Backward: {says[0]}.", *old, describe_worklist(first.waiting, record)]
+    old = [f" {said}, from before." for said in says[1:]]
+    worklist = describe_worklist(first.waiting, record)
     return Step(
-        " ".join(words),
+        "".join([f"Backward: {says[0]}.", *old, worklist]),
         back=True,
         lit=[graph.key[id(graph.y)]],
-        panel=[("gradients", list_gradients(graph, held, first.gradients))],
+        panel=[(WORDS["gradients"], list_gradients(graph, held, first.gradients))],
         gradients={graph.key[id(v)]: text(first.gradients[id(v)]) for v in held},
         waiting=first.waiting,
         next=first.position,
     )
 
 
-def show_visit(graph: Graph, visit: Visit, after: Gradients) -> Step:
+def show_visit(
+    graph: Graph, visit: Visit, after: Gradients, is_again: bool = False
+) -> Step:
     """Show what a function receives and passes on, and the resulting gradients."""
     f, before, key = visit.function, visit.gradients, graph.key[id(visit.function)]
     received = pairs_with(outputs_of(f), visit.received)
@@ -161,7 +172,10 @@ def show_visit(graph: Graph, visit: Visit, after: Gradients) -> Step:
 
     receives = join_words([f"{phrase(g)} from {graph.name(y)}" for y, g in received])
     passes = join_words([f"{phrase(g)} to {graph.name(x)}" for _, x, g in handed])
-    say = f"{graph.name(f)} receives {receives} and passes {passes or 'nothing on'}."
+    say = f"{graph.name(f)} receives {receives}"
+    if is_again:
+        say = f"{graph.name(f)}, once more, receives {receives}"
+    say = f"{say} and passes {passes}." if passes else f"{say} and passes nothing on."
     sums = {}
     for v in graph.variables:
         parts, now = [g for _, x, g in handed if x is v], after.get(id(v))
@@ -175,12 +189,12 @@ def show_visit(graph: Graph, visit: Visit, after: Gradients) -> Step:
         back=True,
         lit=graph.around(f, silent),
         panel=[
-            ("receives", [(graph.grad(y), as_detail(g)) for y, g in received]),
+            (WORDS["receives"], [(graph.grad(y), as_detail(g)) for y, g in received]),
             (
-                "passes on",
+                WORDS["passes on"],
                 [(f"to {graph.name(x)}", as_detail(g)) for _, x, g in handed],
             ),
-            ("becomes", list(sums.items())),
+            (WORDS["becomes"], list(sums.items())),
         ],
         gradients={
             graph.key[id(v)]: "" if after.get(id(v)) is None else text(after[id(v)])
@@ -201,7 +215,7 @@ def show_end(graph: Graph, record: Recorder) -> Step:
         f"The backward pass is complete. {join_words(sentences)}.",
         back=True,
         lit=[],
-        panel=[("gradients", list_gradients(graph, kept, final))],
+        panel=[(WORDS["gradients"], list_gradients(graph, kept, final))],
         gradients={graph.key[id(v)]: text(final[id(v)]) for v in news},
     )
 
@@ -221,9 +235,11 @@ def list_gradients(graph: Graph, variables: list[Any], gradients: Gradients) -> 
 
 def describe_worklist(waiting: list[str], record: Recorder) -> str:
     if not waiting:
-        return "Worklist: empty."
-    what = "Open calls" if record.is_recursion else "Worklist"
-    return f"{what}: {', '.join(waiting)}."
+        return " Worklist: empty."
+    entries = ", ".join(waiting)
+    return (
+        f" Open calls: {entries}." if record.is_recursion else f" Worklist: {entries}."
+    )
 
 
 def is_news(v: Any, before: Gradients, after: Gradients) -> bool:

@@ -14,6 +14,8 @@ LONGEST = 16
 MOST_CELLS = 8
 # The letter for a cell of a heat map, from the most negative to the most positive.
 CELLS = "ihgfedcba0123456789"
+# What joins the words of a sentence.
+WORDS = {"comma": ", ", "and": " and "}
 
 
 def number(x: Any) -> str:
@@ -37,7 +39,8 @@ def phrase(x: Any) -> str:
 
 def join_words(words: list[str]) -> str:
     """Join words as in a sentence: "a, b and c"."""
-    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+    begins = WORDS["comma"].join(words[:-1])
+    return WORDS["and"].join(filter(None, [begins, *words[-1:]]))
 
 
 def as_detail(x: Any) -> dict[str, Any]:

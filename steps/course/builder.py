@@ -23,6 +23,7 @@ from . import exercises, lessons, overview, pictures, sources
 from .definitions import extract
 from .exercises import FOLDED
 from .lessons import MAP, CourseError, lesson_path, module_path, notebook_path, stem
+from .translation.tool import VARIABLE
 
 LOAD = re.compile(r"# %load -s (?P<names>\S+) \.\./steps/(?P<file>step\d\d\.py)")
 MEASURED = "nbval-ignore-output"
@@ -195,9 +196,10 @@ def _require(path):
 # --- Running --------------------------------------------------------------------------
 
 
-def execute(notebook, folder=None):
+def execute(notebook, folder=None, language=""):
     """Run a notebook (a dict) in a fresh kernel, in ``notebooks/`` by default, and
-    return it with cleaned outputs.
+    return it with cleaned outputs. The course tool's messages are in English by
+    default.
 
     Raises
     ------
@@ -216,7 +218,7 @@ def execute(notebook, folder=None):
     # Silence the kernel's warnings about encryption: it talks only to this process.
     client.extra_arguments = ["--log-level=ERROR", PICTURES]
     try:
-        client.execute(env=lessons.KERNELS | os.environ)
+        client.execute(env=lessons.KERNELS | os.environ | {VARIABLE: language})
     except nbclient.exceptions.CellExecutionError as error:
         name = stem(_read_course(notebook)["step"])
         raise CourseError(f"{name} does not run:\n{error}") from None
@@ -277,7 +279,7 @@ def build(number, force=False):
         edited by hand since it was built and ``force`` is false.
     """
     path = notebook_path(number)
-    old = _read(path)
+    old = read_notebook(path)
     if old and not force and _is_edited(old):
         raise CourseError(
             f"{path.name} was edited after it was built, and building would lose "
@@ -300,7 +302,8 @@ def build(number, force=False):
     return changed
 
 
-def _read(path):
+def read_notebook(path):
+    """Read a notebook as a dict; None if the file is missing."""
     from .formats import nbformat
 
     return nbformat.read(path, as_version=4) if path.exists() else None
@@ -341,7 +344,7 @@ def _keep_measured(notebook, old):
 
 def explain_staleness(number):
     """Return the reason why a step's notebook is out of date; None if it is current."""
-    notebook = _read(notebook_path(number))
+    notebook = read_notebook(notebook_path(number))
     if not notebook:
         return "it is not built yet"
     if _is_edited(notebook):

@@ -23,6 +23,7 @@ import numpy as np
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 NUMBERS = bool, int, float, complex
 MAX_LETTERS = 300
+WORDS = {"said": "{}: {}", "advice": "{}. {}"}
 
 
 class TooSlow(TimeoutError):
@@ -48,7 +49,8 @@ def check(exercise):
             raise
         except BaseException as error:
             raise _make_failure(error, function.__code__.co_filename) from error
-        print(f"Exercise {exercise} is right{f': {detail}' if detail else '.'}")
+        is_right = f"Exercise {exercise} is right."
+        print(f"Exercise {exercise} is right: {detail}" if detail else is_right)
 
     return run
 
@@ -132,8 +134,10 @@ def call(function, *args, what="", advice="", returns=True, **kwargs):
         check_file = sys._getframe(2).f_code.co_filename
         sentence = explain(error, check_file, is_called=True)
         is_said = isinstance(error, AssertionError) and sentence == _read_message(error)
-        advice = f". {advice}" if advice and not is_said else ""
-        raise AssertionError(f"{what}: {sentence}{advice}") from error
+        said = WORDS["said"].format(what, sentence)
+        if advice and not is_said:
+            said = WORDS["advice"].format(said, advice)
+        raise AssertionError(said) from error
     if returns and result is None:
         raise AssertionError(f"{what}: {name} returned nothing. Is there a return?")
     return result
@@ -144,7 +148,7 @@ def _show_briefly(value):
     return shown if len(shown) <= 20 else "…"
 
 
-def plain(value, what="the result", shape=None):
+def plain(value, what="", shape=None):
     """Convert a result to plain numbers, which compare as numbers do.
 
     An object of the student's own class could claim to be equal to everything.
@@ -153,7 +157,7 @@ def plain(value, what="the result", shape=None):
     ----------
     value : Variable, array, number, str, None, or a list, tuple, set or dict of them
     what : str
-        The name of the result in error messages.
+        The name of the result in error messages; by default, "the result".
     shape : tuple of int, optional
         The required shape; a single number may have any shape of size 1.
 
@@ -168,14 +172,15 @@ def plain(value, what="the result", shape=None):
     AssertionError
         If the value is of another type, or has another shape.
     """
+    what = what or "the result"
     result = _make_plain(value, what)
     if isinstance(result, np.ndarray) and result.size == 1:
         result = result.item()
     if shape is None:
         return result
-    kind = type(result).__name__
+    assert result is not None, f"{what} should be numbers, not None"
     assert isinstance(result, (np.ndarray, list, tuple, *NUMBERS)), (
-        f"{what} should be numbers, not {'None' if result is None else f'a {kind}'}"
+        f"{what} should be numbers, not a {type(result).__name__}"
     )
     try:
         found: Any = np.shape(result)

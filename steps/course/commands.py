@@ -28,8 +28,10 @@ from .lessons import (
 )
 from .mutating import planted, scores
 from .new_lesson import create_lesson, find_next_number
-from .results import NOT_BEGUN
+from .results import NOT_BEGUN, WORDS
 from .student_copies import write_agents, write_copies
+from .translation import command as translate_command
+from .translation.notebooks import read_title
 from .workshop import workshop_command
 
 
@@ -97,6 +99,7 @@ def _make_parser():
     text = "write the report to FILE.html or FILE.json, or a badge to FILE.svg"
     option("-o", "--output", metavar="FILE", action="append", default=[], help=text)
     workshop_command.add_to(commands)
+    translate_command.add_to(commands)
     class_command.add_class_commands(commands)
     where = {"metavar": "DIR", "help": "the student's repository"}
     option = add("repository", create_repository, folder=where, numbers=several)
@@ -129,7 +132,7 @@ def list_steps(options):
     for number in numbers():
         header = read_header(number)
         new = f"  [{', '.join(header.new)}]" if header.new else ""
-        print(f"{number:3d}  {header.title}{new}  {header.minutes} min")
+        print(f"{number:3d}  {read_title(number)}{new}  {header.minutes} min")
 
 
 def open_lab(options):
@@ -250,17 +253,16 @@ def _describe_progress(judged):
     for number, verdicts in judged.items():
         if number in untouched:
             continue
-        yield f"{number:3d}  {read_header(number).title}"
+        yield f"{number:3d}  {read_title(number)}"
         for exercise, verdict in enumerate(verdicts, start=1):
             # Show only the first line: a check's message may have many.
-            wrong = verdict not in (RIGHT, NOT_BEGUN)
-            verdict = f"not yet: {verdict.splitlines()[0]}" if wrong else verdict
-            yield f"     {exercise}  {verdict}"
+            said = WORDS.get(verdict) or f"not yet: {verdict.splitlines()[0]}"
+            yield f"     {exercise}  {said}"
     if untouched:
         yield f"Not begun: {lessons.spans(untouched)}."
     all_verdicts = list(itertools.chain(*judged.values()))
-    count = f"{all_verdicts.count(RIGHT)} of {len(all_verdicts)}"
-    yield f"{count} exercises are solved."
+    right = all_verdicts.count(RIGHT)
+    yield f"{right} of {len(all_verdicts)} exercises are solved."
 
 
 def create_repository(options):

@@ -14,6 +14,14 @@ from .listings import FONT, Source
 COLOURS = {"+": "rgba(0,114,178,0.16)", "-": "rgba(213,94,0,0.16)"}
 
 
+WORDS = {
+    "added": "added",
+    "changed": "changed",
+    "removed": "removed",
+    "differs:": "differs:",
+}
+
+
 @dataclass(repr=False)
 class Change:
     """A definition that was added, changed or removed, displayed as a diff."""
@@ -40,7 +48,7 @@ class Change:
             for line in self.lines()
         )
         return (
-            f'<div style="margin:0.8em 0"><b>{self.kind}</b> '
+            f'<div style="margin:0.8em 0"><b>{WORDS[self.kind]}</b> '
             f"<code>{escape(self.name)}</code>"
             f'<pre class="course-code" style="font:{FONT}; margin:0.3em 0">'
             f"{rows}</pre></div>"
@@ -86,7 +94,7 @@ class Differences:
 
     def _unified(self, change):
         old, new = (f"{path.name}: {change.name}" for path in self._paths)
-        head = [f"--- {old}", f"+++ {new}", f"@@ {change.kind} @@"]
+        head = [f"--- {old}", f"+++ {new}", f"@@ {WORDS[change.kind]} @@"]
         return "\n".join([*head, f"{change}\n"])
 
     def _repr_html_(self):

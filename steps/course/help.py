@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from . import builder, exercises
 from .lessons import CourseError, known
 from .listings import Listing
+from .translation.markdown import replace_units
+from .translation.notebooks import make_translate
 
 
 @dataclass(repr=False)
@@ -59,6 +61,8 @@ def make_hint(number, exercise, nearer=False):
             f"Exercise {exercise} of step {number} has no hints. "
             f"`steps.solution({number}, {exercise})` shows a solution."
         )
+    translate = make_translate(number)
+    hints = [replace_units(hint, translate) for hint in hints]
     titles = ["A nearer hint"] * (len(hints) - 1)
     call = f"steps.hint({number}, {exercise}, nearer=True)"
     return Hint(hints, titles, len(titles) * bool(nearer), call)

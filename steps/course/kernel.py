@@ -7,20 +7,31 @@ pictures appear in the notebook.
 import ast
 import html
 import linecache
+import logging
 import os
 import re
 import sys
+import tempfile
 import traceback
+from pathlib import Path
 
 from .checks import BOLD, PLAIN
 from .exercises import CHECK
 from .interactive import get_ipython_shell
+from .translation.catalogues import LOCALE
+from .translation.tool import get_language
 
 TAG = re.compile(r"<style>.*?</style>|<(/?)(\w*)[^>]*>", re.S)
 # The closing tags of these end a line.
 BLOCK_TAGS = ("div", "h1", "h2", "h3", "li", "p", "summary", "table", "tr")
 INLINE = "module://matplotlib_inline.backend_inline"
 GREY = "\x1b[90m"
+# Tells Graphviz of a folder with fonts.
+FONTS = """<fontconfig>
+<include ignore_missing="yes">/etc/fonts/fonts.conf</include>
+<dir>{}</dir>
+</fontconfig>
+"""
 # JupyterLab sends the id and tags of a cell with its code; graders and other programs
 # that run notebooks send neither. Cells added by the reader have other ids.
 LESSON_CELL = re.compile(r"(step\d\d|start)-\d+$")
@@ -34,11 +45,38 @@ def prepare():
     shell.set_custom_exc((Exception,), _show_error)
     texts = shell.display_formatter.formatters["text/plain"]
     texts.for_type_by_name("IPython.core.display", "HTML", _print_as_text)
+    if language := get_language():
+        _add_fonts(shell, LOCALE / language)
     # The kernel would obey an exported MPLBACKEND, which is meant for scripts.
     if os.environ.get("MPLBACKEND", INLINE) != INLINE:
         os.environ["MPLBACKEND"] = INLINE
         if "matplotlib" in sys.modules:
             shell.enable_matplotlib("inline")
+
+
+def _add_fonts(shell, folder):
+    """Use the fonts of a language, in plots and in graphs, for the characters that
+    DejaVu Sans lacks.
+    """
+    from matplotlib import font_manager, rc
+
+    # Not a word about bold text, for which the fonts have no characters.
+    logging.getLogger(font_manager.__name__).setLevel(logging.ERROR)
+    if sys.platform == "linux":  # other systems have fonts for all languages
+        path = Path(tempfile.gettempdir()) / f"{folder.name}-fonts.conf"
+        path.write_text(FONTS.format(folder), encoding="utf-8")
+        os.environ.setdefault("FONTCONFIG_FILE", str(path))
+    families = ["DejaVu Sans"]
+    for path in sorted(folder.glob("*.otf")):
+        font_manager.fontManager.addfont(path)
+        families.append(font_manager.get_font(path).family_name)
+
+    def apply(_):
+        rc("font", family=families)
+        # The course's style, which a lesson's first cell applies, makes titles bold.
+        rc("axes", titleweight="normal")
+
+    shell.events.register("pre_run_cell", apply)
 
 
 def _show_error(shell, kind, error, trace, tb_offset=None):

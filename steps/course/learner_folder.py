@@ -14,10 +14,9 @@ from pathlib import Path
 
 from . import lessons, student_copies
 from .lessons import CourseError, known, notebook_path, with_map
+from .translation.tool import STAMP, get_language
 
 FOLDER = lessons.ROOT / "my-course" if lessons.NOTEBOOKS.is_dir() else Path("my-course")
-# Holds a digest of the course, so that the next start can skip the comparison.
-STAMP = ".course.json"
 
 
 def sync_copies(folder=None):
@@ -34,13 +33,16 @@ def sync_copies(folder=None):
     done: dict[str, list[int]] = {"new": [], "renewed": [], "kept": [], "broken": []}
     targets = {number: folder / notebook_path(number).name for number in with_map()}
     digest = _digest_course()
-    is_same = read_json(folder / STAMP, is_spare=True).get("course") == digest
-    if is_same and all(path.exists() for path in targets.values()):
+    # The digest lets the next start skip the comparison.
+    stamp = read_json(folder / STAMP, is_spare=True)
+    if stamp.get("course") == digest and all(
+        path.exists() for path in targets.values()
+    ):
         return done
     for number, target in targets.items():
         if state := sync_copy(target, _format_copy(number, folder)):
             done[state].append(number)
-    write_json(folder / STAMP, {"course": digest})
+    write_json(folder / STAMP, stamp | {"course": digest})
     return done
 
 
@@ -158,10 +160,13 @@ def _digest(data):
 
 
 def _digest_course():
-    """Return a digest of all that copies are made from, including the course tool."""
+    """Return a digest of all that copies are made from, including the course tool and
+    the learner's language.
+    """
     files = [*lessons.LESSONS.glob("*.md"), *lessons.LESSONS.rglob("*.py")]
+    files += lessons.LESSONS.rglob("*.po")
     maps = student_copies.BUILT_MAP, notebook_path(lessons.MAP)
-    data = b""
+    data = str(get_language()).encode()
     for path in sorted([*files, *filter(Path.exists, maps)]):
         content = path.read_bytes().replace(b"\r\n", b"\n")
         data += path.name.encode() + hashlib.sha256(content).digest()

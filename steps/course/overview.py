@@ -119,16 +119,19 @@ def picture():
 
 def make_dots(make_address, style="", gains=False):
     """Make the HTML of the stages, with dots that link to the lessons."""
-    rows = ['<div class="course-stages">']
+    from .translation.notebooks import make_translate
+
+    translate, rows = make_translate(MAP), ['<div class="course-stages">']
     for count, stage in enumerate(read_stages(), 1):
-        title = escape(f"{count}  {stage.title[0].upper()}{stage.title[1:]}")
+        title = translate(stage.title)
+        title = escape(f"{count}  {title[0].upper()}{title[1:]}")
         rows += [f"<p><strong>{title}</strong></p>", "<p>"]
         for number, title in stage.steps.items():
-            words = escape(f"Step {number}: {title}")
+            words = escape(translate(f"Step {number}: {title}"))
             facts = (
                 f'href="{make_address(number)}" title="{words}" aria-label="{words}"'
             )
             rows.append(f"<a {facts}{style}>{number}</a>")
         rows.append("</p>")
-        rows += [f"<p>By the end, {escape(stage.gain)}</p>"] * gains
+        rows += [f"<p>{escape(translate(f'By the end, {stage.gain}'))}</p>"] * gains
     return "\n".join([*rows, "</div>", ""])

@@ -24,6 +24,7 @@ ADVICE = {
     "ImportError": "Does that file define the name, or import it?",
     "TypeError: unsupported": "Does the front door import the file with the operators?",
 }
+WORDS = {"advice": "{}. {}", "place": "{}, at {}"}
 ASKS = re.compile(r"^# (step\d+): (.+)$", re.MULTILINE)
 
 
@@ -96,9 +97,10 @@ def check_program(program, files):
         kind = type(text).__name__
         assert isinstance(text, str), f"files[{name!r}] should be text, not a {kind}"
     way, error = try_out(program, files)
-    place = "".join(f", at {line}" for line in way[-1:])
-    advice = [advice for words, advice in ADVICE.items() if words in error]
-    assert not error, ". ".join([error + place, *advice[:1]])
+    said = WORDS["place"].format(error, way[-1]) if way else error
+    for advice in [text for words, text in ADVICE.items() if words in error][:1]:
+        said = WORDS["advice"].format(said, advice)
+    assert not error, said
 
 
 def _forget():

@@ -14,6 +14,8 @@ from .judge.attempts import RIGHT
 from .lessons import CourseError
 
 WRONG, NOT_BEGUN = "wrong", "not begun"
+# What people read instead.
+WORDS = {RIGHT: "right", NOT_BEGUN: "not begun"}
 # The exit status if too few are right; 1 and 2 are errors of the command itself.
 TOO_FEW = 3
 

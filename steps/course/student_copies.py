@@ -10,6 +10,7 @@ from string import Template
 
 from . import builder, exercises, lessons, overview
 from .lessons import MAP, STEPS, CourseError, known, notebook_path, numbers, with_map
+from .translation.notebooks import translate_for_learner
 
 # The only notebook in an installed package; it is in the folder of the lessons.
 BUILT_MAP = lessons.LESSONS / notebook_path(MAP).name
@@ -120,6 +121,7 @@ def format_copy(
         notebook = _read_built(number)
     else:
         notebook = remove_solutions(builder.assemble(number), tell_solutions)
+    notebook = translate_for_learner(number, notebook)
     _import_steps(notebook)
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":

@@ -21,6 +21,7 @@ from ..judge.cell_text import (
     find_set_attributes,
     is_python,
 )
+from ..translation.notebooks import translate_for_learner
 from .submissions import read_grade_id
 
 PLACEHOLDERS = "raise NotImplementedError", "raise NotImplementedError()"
@@ -51,7 +52,7 @@ class Task:
 @cache
 def read_lesson(number):
     """Return a lesson's cells, and a dict of its exercises by number."""
-    cells = builder.assemble(number)["cells"]
+    cells = translate_for_learner(number, builder.assemble(number))["cells"]
     tasks = {}
     for n, exercise in enumerate(exercises.find_exercises(cells), start=1):
         ids = cells[exercise.position]["id"], cells[exercise.check_position]["id"]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ..capabilities import MISSING, WORKS
 from ..student_copies import fill_template
+from ..translation.tool import translate
 from .trial import list_rows
 
 FORMATS = ".html", ".json", ".svg"
@@ -40,10 +41,10 @@ def make_text(trial):
     """Make the report as plain text for a terminal."""
     lines = [f"{trial.name}: {_summarize(trial)}", MEANING, ""]
     for row in list_rows():
-        lines.append(f"{_mark(row, trial)} {row.name}")
+        lines.append(f"{_mark(row, trial)} {translate(row.name)}")
         if (outcome := trial.outcomes[row.name]) != WORKS:
             lines.append(f"    {outcome}")
-            lines.append(f"    step {row.learned_at(60)}: {row.idea}")
+            lines.append(f"    step {row.learned_at(60)}: {translate(row.idea)}")
     return "\n".join(lines)
 
 
@@ -53,9 +54,10 @@ def make_page(trial):
     def make_row(row):
         outcome = trial.outcomes[row.name]
         why = "" if outcome == WORKS else f"<br><small>{escape(outcome)}</small>"
-        idea = f"step {row.learned_at(60)}: {escape(row.idea)}"
+        idea = f"step {row.learned_at(60)}: {escape(translate(row.idea))}"
         code = f"<summary>the test</summary><pre>{escape(row.code)}</pre>"
-        facts = f"<b>{escape(row.name)}</b><br>{idea}{why}<details>{code}</details>"
+        name = escape(translate(row.name))
+        facts = f"<b>{name}</b><br>{idea}{why}<details>{code}</details>"
         return f"<tr><td>{_mark(row, trial)}<td>{facts}"
 
     rows = "".join(map(make_row, list_rows()))

@@ -19,7 +19,15 @@ SYSTEM = ("/usr", "/bin", "/lib", "/lib64", "/etc/fonts", "/etc/localtime")
 # Lessons look up how much memory there is.
 MACHINE = ("/proc/meminfo", "/proc/cpuinfo")
 # Environment variables that an isolated process inherits.
-KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH", "DEZERO_LITE_DATA")
+KEPT = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "SYSTEMROOT",
+    "LD_LIBRARY_PATH",
+    "DEZERO_LITE_DATA",
+    "COURSE_LANGUAGE",
+)
 KEPT_PREFIXES = "OPENBLAS_", "OMP_", "MALLOC_"
 WITH_BUBBLEWRAP = "Students' code runs in a sandbox (bubblewrap) with an audit hook."
 WITHOUT_BUBBLEWRAP = (

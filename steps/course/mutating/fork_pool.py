@@ -20,6 +20,7 @@ from ..judge import audit_hook
 from ..judge.cells import ENDS, Failure, catch_failure, make_names
 from ..judge.child import Child
 from ..lessons import ROOT
+from ..translation.notebooks import translate_for_learner
 from .slicing import slice_cells
 
 CAN_FORK = hasattr(os, "fork")
@@ -41,7 +42,7 @@ def run_variants(number, make_variants, jobs=1):
     make_variants : callable
         Takes the source of a solution and returns a dict from names to other sources.
     """
-    lesson = builder.assemble(number)["cells"]
+    lesson = translate_for_learner(number, builder.assemble(number))["cells"]
     cells = slice_cells([cell for cell in lesson if cell["cell_type"] == "code"])
     sources = [cell["source"] for cell in cells]
     attempts, facts = {}, {}

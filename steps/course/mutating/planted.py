@@ -8,9 +8,12 @@ another type, and one that equals everything.
 
 import ast
 import builtins
+import re
 from copy import deepcopy
 
 from .. import exercises
+from ..translation.review import HAN
+from ..translation.tool import get_language
 from . import fork_pool
 
 # These need more than a message, and KeyboardInterrupt is not an answer's failure.
@@ -39,7 +42,7 @@ BODIES = {
     "a misspelt method": "return [].apend(1)",
 } | {name: f"return {value}" for name, value in OBJECTS.items()}
 RAISES = {name: f'raise {name}("planted on purpose")' for name in EXCEPTIONS}
-# Minimum length of a message that counts as a sentence, in characters.
+# Minimum length of a message that counts as a sentence, in bytes.
 SENTENCE = 12
 
 
@@ -134,6 +137,8 @@ def explain_fault(failures, check):
     if failure is None:
         # If the answer's own cell failed, the check may pass.
         return "" if failures else "earns the point"
-    if failure.kind != "AssertionError" or len(failure.text) < SENTENCE:
+    if failure.kind != "AssertionError" or len(failure.text.encode()) < SENTENCE:
         return failure.message
-    return ""
+    # A learner's own message has at least the mark before it.
+    is_english = get_language() and not re.search(f"{HAN}|：", failure.text)
+    return f"in English: {failure.message}" if is_english else ""

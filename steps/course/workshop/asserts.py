@@ -12,6 +12,7 @@ NOTE = "__note__"
 UNTRUE = "this is not true"
 CLOSE = "np.isclose", "np.allclose", "np.array_equal"
 # What a message puts between “should be” and the other side.
+WORDS = {"said": "{}: {}", "comma": ", "}
 EQUAL, CLOSE_TO, SAME = "", "close to ", "the same object as "
 MOST = 70
 SCALAR = re.compile(r"\bnp\.\w+\(([^()]*)\)")
@@ -30,12 +31,13 @@ class AssertRecorder:
 
     def format(self, message):
         """Format a message, followed by the values of the sides."""
-        sides = ", ".join(f"`{text}` is `{value}`" for text, value in self.sides)
+        each = (f"`{text}` is `{value}`" for text, value in self.sides)
+        sides = WORDS["comma"].join(each)
         if self.kind is not None and len(self.sides) == 2:
             (left, value), (right, other) = self.sides
             should = right if self.kind == SAME else other
             sides = f"`{left}` is `{value}`, and should be {self.kind}`{should}`"
-        return f"{message}: {sides}" if sides else message
+        return WORDS["said"].format(message, sides) if sides else message
 
 
 def shorten(value):

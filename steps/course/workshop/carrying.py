@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .. import learner_folder
 from ..definitions import Definition, Kind, parse
+from ..translation.tool import translate
 from . import workspace
 from .notebook import list_judging_cells
 from .package import FIRST, LAST, read_module
@@ -101,7 +102,7 @@ def judge_holder(holder, process):
     done = process.try_out(holder.number, cells, holder.text)
     wrong = [row.name for row in find_wrong_rows(holder.number, done["table"])]
     if done["failure"] or wrong:
-        holder.complaint = wrong[0] if wrong else done["failure"]["error"]
+        holder.complaint = translate(wrong[0]) if wrong else done["failure"]["error"]
 
 
 def apply(holders):

@@ -11,6 +11,8 @@ from ..definitions import format_names, get_owner
 from ..help import Hint
 from ..lessons import CourseError, format_command
 from ..listings import Listing
+from ..translation.notebooks import make_translate
+from ..translation.tool import join_sentences
 from .step import get_step
 from .workspace import check_number
 
@@ -35,8 +37,9 @@ def find_definition(number, name):
         return name, step.definitions[name]
     known = ending or step.to_write
     raise CourseError(
-        f"Step {number} has {'several' if ending else 'no'} {name}: name one of "
-        f"{', '.join(known)}."
+        f"Step {number} has several {name}: name one of {', '.join(known)}."
+        if ending
+        else f"Step {number} has no {name}: name one of {', '.join(known)}."
     )
 
 
@@ -75,20 +78,23 @@ def make_hint(number, name, nearer=0, in_terminal=False):
 def _find_hints(number, name):
     """Return the full name of a definition, and its hints, the nearest last."""
     name, definition = find_definition(number, name)
-    step, begins = get_step(number), "does not change"
-    skeleton = make_skeleton(definition.text)
-    if name in step.new.union(map(get_owner, step.new)):
-        begins = "is new" if name in step.added else "changes"
-    begins = f"`{name}` {begins} in step {number}."
+    step, skeleton = get_step(number), make_skeleton(definition.text)
+    begins = f"`{name}` does not change in step {number}."
+    if name in step.added:
+        begins = f"`{name}` is new in step {number}."
+    elif name in step.new.union(map(get_owner, step.new)):
+        begins = f"`{name}` changes in step {number}."
     inside = [n for n in step.to_write if get_owner(n) == name != n]
     if inside:
-        question = f"{begins} In it, write {format_names(inside)}."
+        question = join_sentences(begins, f"In it, write {format_names(inside)}.")
         return name, [question, "Each of them has its own hints.", skeleton]
     # An unchanged definition has its hint at the step that last added or changed it.
     keys = ((n, x) for n in range(number, 0, -1) for x in (name, get_owner(name)))
     written = (read_hints()[key] for key in keys if key in read_hints())
     question, way = next(written, GIVEN)
-    return name, [f"{begins} {question}", way, skeleton]
+    translate = make_translate(number)
+    question = join_sentences(begins, translate(question))
+    return name, [question, translate(way), skeleton]
 
 
 def show_code(number, name):

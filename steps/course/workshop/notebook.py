@@ -12,7 +12,9 @@ from .. import builder, overview, student_copies
 from ..builder import make_code_cell, make_text_cell
 from ..definitions import format_names, get_owner, read_imports
 from ..exercises import MAY_RAISE
-from ..lessons import MAP, STEPS, notebook_path, read_header, stem
+from ..lessons import MAP, STEPS, notebook_path, stem
+from ..translation.notebooks import read_title, translate_for_learner
+from ..translation.tool import join_sentences
 from .package import FIRST, LAST, redirect_imports
 from .step import get_step
 from .stubs import make_stubs
@@ -26,6 +28,7 @@ ONE_WAY = "one-way"
 SHOWS_CODE = re.compile(r"# %load -s|steps\.diff\(")
 # How lessons from step 33 on show definitions of the package.
 LISTS_CODE = re.compile(r"steps\.source\(")
+LINK = re.compile(r"\]\((start|step\d\d)\.ipynb\)")
 IMPORTS = re.compile(r"(?:(?:import|from) .*\n?|\n)+")
 NOTHING = (
     f"## {WRITE}\n\nThere is nothing to write here. From step 33 on, your framework is "
@@ -34,7 +37,7 @@ NOTHING = (
 # Goes above the lesson's first imports, in the package.
 ON_YOURS = "# This lesson runs on your package: the imports below take it from there.\n"
 # Matches paragraphs about cells that the workshop leaves out.
-OF_CELLS = re.compile(r"whole code of the step|%load")
+OF_CELLS = re.compile(r"folded cell contains all the code|%load")
 # Matches sentences about differences that the workshop does not show.
 OF_DIFFERENCES = re.compile(r"steps\.diff\(|Lines with a minus|is here once more")
 SENTENCES = re.compile(r"(?<=[.:])\s+(?=[A-Z`*])")
@@ -69,9 +72,13 @@ def build_text(number, module, name=STEPS):
     ways = overview.make_navigation(number)
     for position, cell in enumerate(cells, start=1):
         cell["id"] = f"workshop{number:02d}-{position:03d}"
-        if cell["cell_type"] == "markdown":
-            cell["source"] = _fix_links(number, ways, cell["source"])
-    return student_copies.serialize_copy(number, whole | {"cells": cells}, name)
+        if cell["source"] == ways:
+            cell["source"] = _link_to_lesson(number)
+    notebook = translate_for_learner(number, whole | {"cells": cells})
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "markdown":  # lessons are one folder above the workshop
+            cell["source"] = LINK.sub(r"](../\1.ipynb)", cell["source"])
+    return student_copies.serialize_copy(number, notebook, name)
 
 
 def _fold_imports(cells):
@@ -129,14 +136,15 @@ def _say_what_to_write(step):
     """Return the instructions: what to write, and how to get help."""
     new = [name for name in step.to_write if name in step.added]
     changed = [name for name in step.to_write if name not in step.added]
-    groups = {"New": new, "To change": changed}
-    lists = [f"{k}: {format_names(names)}." for k, names in groups.items() if names]
+    lists = [f"New: {format_names(new)}."] * bool(new)
+    lists += [f"To change: {format_names(changed)}."] * bool(changed)
+    to_write = join_sentences(*lists)
     places, others = "cell below has a place for it", ""
     if len(step.to_write) > 1:
         places = "cells below have a place for each"
         others = " It also has hints for the other names."
     return (
-        f"## {WRITE}\n\nYour turn. {' '.join(lists)} The {places}, marked `TODO`. "
+        f"## {WRITE}\n\nYour turn. {to_write} The {places}, marked `TODO`. "
         "Run each cell once you have written it, and go on to *It works*, which runs "
         "on your code. A class that you write replaces the whole class, so include "
         "everything that it needs."
@@ -158,6 +166,13 @@ def _keep_prose(prose):
             last = re.sub(r":$", ".", kept[-1].rstrip())
             paragraphs.append(" ".join([*kept[:-1], last]))
     return "\n\n".join(paragraphs)
+
+
+def read_prose(number):
+    """Return the prose about the lesson's code, as the workshop's notebook has it."""
+    sections = dict(split_sections(assemble_lesson(number)["cells"]))
+    cells = sections.get(CODE, ())
+    return _keep_prose([c["source"] for c in cells if c["cell_type"] == "markdown"])
 
 
 def _let_run_on(cell):
@@ -182,15 +197,11 @@ def _make_judge_cells(number):
     return [make_text_cell(words), make_code_cell(f"steps.judge({number})")]
 
 
-def _fix_links(number, ways, text):
-    """Make links point to the lessons, one folder above the workshop."""
-    if text == ways:
-        return (
-            f"[The map](../{notebook_path(MAP).name}) · "
-            f"the lesson with its code: [{number}. {read_header(number).title}]"
-            f"(../{stem(number)}.ipynb)"
-        )
-    return re.sub(r"\]\((start|step\d\d)\.ipynb\)", r"](../\1.ipynb)", text)
+def _link_to_lesson(number):
+    return (
+        f"[The map]({notebook_path(MAP).name}) · the lesson with its code: "
+        f"[{number}. {read_title(number)}]({stem(number)}.ipynb)"
+    )
 
 
 # --- The lesson -----------------------------------------------------------------------
@@ -271,6 +282,9 @@ def list_judging_cells(number):
 
 @cache
 def list_lesson_sources(number):
-    """Return the sources of the lesson's code cells, as they are in a copy."""
-    cells = student_copies.remove_solutions(assemble_lesson(number))["cells"]
+    """Return the sources of the lesson's code cells, as they are in a copy, in English
+    and in the learner's language.
+    """
+    english = student_copies.remove_solutions(assemble_lesson(number))
+    cells = english["cells"] + translate_for_learner(number, english)["cells"]
     return {cell["source"].strip() for cell in cells if cell["cell_type"] == "code"}

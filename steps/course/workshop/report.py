@@ -4,13 +4,16 @@ import ast
 import re
 import textwrap
 from html import escape
+from unicodedata import east_asian_width
 
 from .. import results
 from ..capabilities import SIGNS, WORKS, WRONG
 from ..definitions import Kind, format_names, get_owner
 from ..differences import Change
 from ..judge.attempts import RIGHT
-from ..lessons import numbers, read_header, stem
+from ..lessons import numbers, stem
+from ..translation.notebooks import make_translate, read_title
+from ..translation.tool import join_sentences, translate
 from . import workspace
 from .package import FIRST
 from .step import find_previous, list_given, list_numbers
@@ -22,7 +25,7 @@ WARNING = " style='background:rgba(213,94,0,0.16)'"
 
 
 MINE, LENT, OPEN, LESSON = "■", "◧", "□", "·"
-MEANING = {
+WORDS = {
     MINE: "yours",
     LENT: "yours, with borrowed parts",
     OPEN: "open",
@@ -101,12 +104,11 @@ class Report:
             yield f"Your `{short}` does not count as `{name}`: {why}."
         broken = set(attempt.broken)
         if missing := [n for n in attempt.missing if not {n, get_owner(n)} & broken]:
-            them = "it" if len(missing) == 1 else "them"
-            names = format_names(missing)
-            yield (
-                f"Not written yet: {names}. The lesson's own code replaced {them} in "
-                "this trial."
-            )
+            replaced = "The lesson's own code replaced them in this trial."
+            if len(missing) == 1:
+                replaced = "The lesson's own code replaced it in this trial."
+            named = f"Not written yet: {format_names(missing)}."
+            yield join_sentences(named, replaced)
         if self.verdict.passes:
             yield from self._say_what_informs()
             return
@@ -130,8 +132,8 @@ class Report:
             notes.setdefault(cell, (line, error))
         for cell, (line, error) in [*notes.items()][:MOST]:
             yield (
-                f"Not judged, but different from the lesson: *{cell}*, at the line "
-                f"`{line}`: {error}."
+                f"Not judged, but different from the lesson: *{self._name(cell)}*, at "
+                f"the line `{line}`: {error}."
             )
 
     def _is_begun(self):
@@ -155,36 +157,44 @@ class Report:
         shown = wrong[:2]
         if failure := self.verdict.failure:
             line = f" at the line `{failure['line']}`" if failure["line"] else ""
-            message = f"*{failure['cell']}* stops{line}: {failure['error']}."
+            cell = self._name(failure["cell"])
+            message = f"*{cell}* stops{line}: {failure['error']}."
             if failure["definitions"] and failure["inside"]:
                 name, line = failure["definitions"][-1], failure["inside"]
-                whose = self._say_whose_is(name)
-                message += f" It happened in {whose} `{name}`, at `{line}`."
+                message += self._say_where(name, line)
             yield message
             # The line says more than rows for ideas of earlier steps.
             shown = [row for row in wrong if row.learned_at(number) == number][:1]
         for row in shown:
             step = row.learned_at(number)
-            idea = f"the idea of step {step}, *{read_header(step).title}*: {row.idea}"
-            yield f"“{row.name}” does not work yet. It needs {idea}."
+            title, idea = read_title(step), translate(row.idea)
+            yield (
+                f"“{translate(row.name)}” does not work yet. It needs the idea of step "
+                f"{step}, *{title}*: {idea}."
+            )
             # Show the code of the first row if no cell stopped, or in the package,
             # where it shows more than the cell.
             is_package = self.verdict.attempt.step.is_package
             if row is shown[0] and (is_package or not failure):
                 tried = textwrap.indent(row.code, CODE)
                 yield f"Tried, with your code as `step`:\n\n{tried}"
-                yield f"Got: {self.verdict.evidence.get(row.name, '')}."
+                yield f"Got: {translate(self.verdict.evidence.get(row.name, ''))}."
 
-    def _say_whose_is(self, name):
-        """Return “your”, “the given” or “the lent” for a definition."""
+    def _name(self, cell):
+        """Return the name of a cell, or of a row, in the learner's language."""
+        return translate(make_translate(self.verdict.number)(cell))
+
+    def _say_where(self, name, line):
+        """Say whose definition fails at a line: the learner's, or which other one."""
         attempt, names = self.verdict.attempt, {name, get_owner(name)}
         if name not in attempt.unchanged and names & {*attempt.missing, *attempt.lent}:
-            return "the lent"
+            return f" It happened in the lent `{name}`, at `{line}`."
         given = {*attempt.step.given, *list_given(self.verdict.number)}
         lessons = attempt.step.definitions.get(name)
         mine = attempt.module.definitions.get(name)
-        is_given = names & given and (not mine or mine.has_same_code(lessons))
-        return "the given" if is_given else "your"
+        if names & given and (not mine or mine.has_same_code(lessons)):
+            return f" It happened in the given `{name}`, at `{line}`."
+        return f" It happened in your `{name}`, at `{line}`."
 
     def _say_where_to_look(self):
         culprits = self.verdict.culprits
@@ -194,21 +204,24 @@ class Report:
                 "everything is installed and the machine is not busy, and try again."
             )
             return
-        hint = f'`steps.hint({self.verdict.number}, "{culprits[0]}")` helps with'
+        hint = f'`steps.hint({self.verdict.number}, "{culprits[0]}")`'
         what = "everything passes"
         if self.verdict.number >= FIRST:
             what = "that cell passes" if self.verdict.failure else "every row works"
         if len(culprits) > MOST:
             yield (
                 f"With {len(culprits)} of your definitions replaced by the lesson's, "
-                f"{what}. Begin with `{culprits[0]}`. {hint} it."
+                f"{what}. Begin with `{culprits[0]}`. {hint} helps with it."
             )
         else:
-            them = "it" if len(culprits) == 1 else "the first"
-            yield (
-                f"With the lesson's {format_names(culprits)} instead of yours, "
-                f"{what}, so look there. {hint} {them}."
+            helps = f"{hint} helps with the first."
+            if len(culprits) == 1:
+                helps = f"{hint} helps with it."
+            names = format_names(culprits)
+            there = (
+                f"With the lesson's {names} instead of yours, {what}, so look there."
             )
+            yield join_sentences(there, helps)
         if any("changed its input" in said for said in self.verdict.evidence.values()):
             yield "One of your `forward` methods changes its input: make a new array."
         # Compare return values and parameters with the lesson's.
@@ -235,16 +248,17 @@ class Report:
         for row in list_rows(number):
             outcome, expected = table.get(row.name), row.expected(number)
             if WORKS in (outcome, expected):
-                yield row.name, _get_sign(outcome), SIGNS.get(expected, expected)
+                sign = SIGNS.get(expected, expected)
+                yield translate(row.name), _get_sign(outcome), sign
 
     def _count_later(self):
         count = len(list_rows(self.verdict.number)) - len(list(self._list_signs()))
-        more = "more row comes" if count == 1 else "more rows come"
-        return f"{count} {more} in later steps." if count else ""
+        one = "1 more row comes in later steps." if count else ""
+        return f"{count} more rows come in later steps." if count > 1 else one
 
     def _say_whose(self):
         """Return the heading of the learner's column."""
-        return "yours, completed" if self.verdict.attempt.missing else "yours"
+        return "yours, completed" if self.verdict.attempt.missing else WORDS[MINE]
 
     def _format_table(self):
         if not self._is_begun() or not list_rows(self.verdict.number):
@@ -252,8 +266,11 @@ class Report:
         if not self.verdict.table:
             return "The table was not run."
         rows = [("", self._say_whose(), "the lesson's"), *self._list_signs()]
-        wide = max(len(mine) for _, mine, _ in rows)
-        lines = [f"  {mine:{wide}}  {lesson:12}  {name}" for name, mine, lesson in rows]
+        wide = max(_measure(mine) for _, mine, _ in rows)
+        lines = [
+            f"  {_fill(mine, wide)}  {_fill(lesson, 12)}  {name}"
+            for name, mine, lesson in rows
+        ]
         return "\n".join([*lines, self._count_later()]).rstrip()
 
     def _format_html_table(self):
@@ -302,8 +319,19 @@ def _is_touched(name, names):
 
 def _get_sign(outcome):
     if outcome == WRONG:
-        return "wrong"
-    return SIGNS[WORKS] if outcome == WORKS else f"✗ {outcome or 'not tried'}"
+        return SIGNS[WRONG]
+    if outcome == WORKS:
+        return SIGNS[WORKS]
+    return f"✗ {outcome}" if outcome else "✗ not tried"
+
+
+def _fill(text, wide):
+    return text + " " * (wide - _measure(text))
+
+
+def _measure(text):
+    """Count the columns of a text in a terminal; Chinese characters take two."""
+    return sum(1 + (east_asian_width(character) == "W") for character in text)
 
 
 def _describe_call(arguments):
@@ -349,7 +377,7 @@ class ProgressLine:
         marks = "".join(self.marks.values())
         starts = range(0, len(marks), IN_A_GROUP)
         line = " ".join(marks[start : start + IN_A_GROUP] for start in starts)
-        counts = [f"{sign} {what}" for sign, what in MEANING.items() if sign in marks]
+        counts = [f"{sign} {what}" for sign, what in WORDS.items() if sign in marks]
         return f"{line}\n{'   '.join(counts)}"
 
 

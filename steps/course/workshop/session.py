@@ -199,8 +199,9 @@ def accept(verdict, folder):
     number = verdict.number
     path = workspace.write_framework(verdict, folder)
     if path:
-        what = "framework" if number <= LAST else "code"
-        sentences = [f"Your {what} is now in `{path.name}`."]
+        sentences = [f"Your framework is now in `{path.name}`."]
+        if number > LAST:
+            sentences = [f"Your code is now in `{path.name}`."]
         if now := verdict.to_lend:
             sentences[0] += f" It borrows {format_names(now)} from the lesson."
         if (lent := verdict.lent) != now:

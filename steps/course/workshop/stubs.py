@@ -99,9 +99,11 @@ def make_stub(step, name, definition):
         ]
         return "\n\n".join([head, *(textwrap.indent(text, "    ") for text in texts)])
     count = _count_lines(definition)
+    size = f"the lesson's version has {count} lines"
+    if count == 1:
+        size = "the lesson's version has 1 line"
     return (
-        f"{head}\n    # TODO step {step.number}: write this; the lesson's version has "
-        f"{count} line{'s' * (count > 1)}.\n"
+        f"{head}\n    # TODO step {step.number}: write this; {size}.\n"
         f'    raise NotImplementedError("{name} {ENDING}")'
     )
 
@@ -184,4 +186,6 @@ def _count_changes(before, after):
     lines = difflib.ndiff(before.splitlines(), after.splitlines())
     marks = [line[0] for line in lines]
     count = max(marks.count("+"), marks.count("-"))
-    return f"the lesson changes {count} line{'s' * (count > 1)}"
+    if count == 1:
+        return "the lesson changes 1 line"
+    return f"the lesson changes {count} lines"

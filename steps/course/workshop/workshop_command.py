@@ -6,9 +6,12 @@ import time
 
 from ..classroom.class_command import add_command
 from ..definitions import format_names
+from ..judge.attempts import RIGHT
 from ..learner_folder import read_json
-from ..lessons import CourseError, format_command, read_header, spans, stem
-from ..results import add_result_options, report_results
+from ..lessons import CourseError, format_command, spans, stem
+from ..results import WORDS, add_result_options, report_results
+from ..translation.notebooks import read_title
+from ..translation.tool import join_sentences
 from . import carrying, hints, learner_module, split_core, workspace
 from .notebook import list_judging_cells
 from .report import ProgressLine, Report, compare_with_lesson
@@ -139,7 +142,8 @@ def carry(options):
     with TrialProcess() as process:
         for holder in files:
             carrying.judge_holder(holder, process)
-            outcome = f"not right: {holder.complaint}" if holder.complaint else "right"
+            complaint = holder.complaint
+            outcome = f"not right: {complaint}" if complaint else WORDS[RIGHT]
             names = format_names(holder.names)
             print(f"{holder.path.name}, with the new {names}: {outcome}", flush=True)
     wrong = {holder.number for holder in files if holder.complaint}
@@ -234,8 +238,8 @@ def _open_step(number):
         "kept": f"Your {path.name} is out of date: {why}. It was left alone, because "
         f"you have edited it; `{fresh}` backs it up and creates the new one.",
     }
-    title = read_header(number).title
-    print(f"Step {number}, {title}. {messages.get(state, '')}".rstrip())
+    title = f"Step {number}, {read_title(number)}."
+    print(join_sentences(title, messages.get(state, "")).rstrip())
     print(f"The notebook: {path}")
     return 0
 

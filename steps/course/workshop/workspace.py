@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from .. import learner_folder, lessons
+from .. import learner_folder
 from ..definitions import Kind, format_names, get_owner, parse
 from ..learner_folder import read_json
 from ..lessons import CourseError, format_command, known, spans, stem
 from ..module_text import ModuleText
+from ..translation.notebooks import read_title
 from . import notebook
 from .attempt import build_attempt, lend_definitions
 from .learner_code import LearnerCode, read_cells
@@ -229,10 +230,11 @@ def get_framework(number, folder=None):
     last = max((n for n in until if read_own_text(n, folder) is not None), default=0)
     gap = [n for n in until if n > last]
     files = ", ".join(f"{stem(n)}.py" for n in gap)
-    message = (
-        f"You have no {files}, so the code of step{'s' * (len(gap) > 1)} {spans(gap)} "
-        "is the lesson's."
-    )
+    message = f"You have no {files}, so the code of step {spans(gap)} is the lesson's."
+    if len(gap) > 1:
+        message = (
+            f"You have no {files}, so the code of steps {spans(gap)} is the lesson's."
+        )
     if not last:
         module = read_module(read_code(number))
         return Base(module, {*module.definitions}, message)
@@ -299,9 +301,10 @@ def write_framework(verdict, folder=None):
 
 
 def _write_docstring(verdict):
-    title = lessons.read_header(verdict.number).title
-    what = "framework after" if verdict.number <= LAST else "code of"
-    lines = [f"My {what} step {verdict.number}, {title}."]
+    title = read_title(verdict.number)
+    lines = [f"My framework after step {verdict.number}, {title}."]
+    if verdict.number > LAST:
+        lines = [f"My code of step {verdict.number}, {title}."]
     if names := verdict.lent:
         lines += ["", LESSONS_OWN, *(f"    {name}" for name in names), ""]
     return "\n".join(lines)
