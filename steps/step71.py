@@ -24,6 +24,7 @@ def repeats(rng, count, length=20, shortest=5, longest=10):
     """Repeat random words. Return letters of shape (count, length), and the letters
     that follow; −1 after a new letter, where nobody can know.
     """
+    assert longest <= 26, "there are only 26 letters, and those of a word differ"
     sizes = rng.integers(shortest, longest + 1, size=(count, 1))
     words = rng.permuted(np.tile(np.arange(1, 27), (count, 1)), axis=1)
     places = np.arange(length + 1)
