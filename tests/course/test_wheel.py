@@ -66,7 +66,7 @@ def test_one_package_comes_out_of_it(wheel):
     assert "dezero_lite/player/page.html" in names
     expected = {f"dezero_lite/steps/{p.name}" for p in LESSONS.glob("step[0-9][0-9].*")}
     assert expected <= set(names)
-    assert not [name for name in names if "notebooks" in name or "__pycache__" in name]
+    assert not [name for name in names if "notebooks/" in name or "__pycache__" in name]
 
 
 def test_every_step_imports(installed):
