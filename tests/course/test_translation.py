@@ -1,5 +1,6 @@
 """The course in other languages."""
 
+import copy
 import json
 import re
 import subprocess
@@ -236,6 +237,16 @@ def test_a_learners_copy_and_its_verdicts_are_translated(translations, tmp_path)
     assert any("没有清除" in source for source in checks)
 
 
+def test_a_cell_that_prints_other_numbers_is_found():
+    lesson = builder.read_notebook(notebook_path(3))
+    other = copy.deepcopy(lesson)
+    assert notebooks.find_other_numbers(lesson, other) == ""
+    with_outputs = (cell for cell in other["cells"] if cell.get("outputs"))
+    cell = next(c for c in with_outputs if c["outputs"][0].get("text"))
+    cell["outputs"][0]["text"] += "1\n"
+    assert notebooks.find_other_numbers(lesson, other) == cell["id"]
+
+
 def test_a_translation_that_changes_a_field_is_named(translations):
     write("step08", {(translations, CODE): "没有清除"})
     with pytest.raises(CourseError, match=r"step08-26: .* needs the fields \{kept\}"):
@@ -327,10 +338,19 @@ def test_a_language_is_chosen_once(monkeypatch, tmp_path, locale):
     others = tool.choose_language(["lab", "--language", "zh", "--port", "1"])
     assert others == ["lab", "--port", "1"]
     assert len(tool.sys.meta_path) == 1
-    monkeypatch.delenv(tool.VARIABLE)
-    assert tool.get_language() == LANGUAGE
-    tool.choose_language(["--language", "en"])
+    tool.choose_language(["--language=en"])
     assert tool.get_language() is None
+    (tmp_path / "my-course" / tool.STAMP).write_text("{")
+    assert tool.get_language() is None
+    program = ["run", "program.py", "--language", "zh"]
+    assert tool.choose_language(program) == program
+    assert tool.get_language() is None
+    monkeypatch.setenv(tool.VARIABLE, "zh")
+    assert tool.get_language() == LANGUAGE
+    monkeypatch.delenv(tool.VARIABLE)
     for wrong in (["--language"], ["--language", "fr"]):
         with pytest.raises(SystemExit, match="one of en, zh, not"):
             tool.choose_language(wrong)
+    monkeypatch.setattr(tool, "FOLDER", tmp_path / "missing" / "my-course")
+    with pytest.raises(SystemExit, match="The language cannot be kept in"):
+        tool.choose_language(["--language", "zh"])

@@ -40,13 +40,10 @@ INTERNAL = (
 def get_language():
     """Return the learner's language, such as zh_CN; None for English."""
     if VARIABLE in os.environ:
-        return os.environ[VARIABLE] or None
-    for folder in (Path.cwd(), FOLDER):
-        try:
-            return json.loads((folder / STAMP).read_text("utf-8")).get(LANGUAGE)
-        except (OSError, ValueError):
-            continue
-    return None
+        name = os.environ[VARIABLE]
+        return list_languages().get(name, name) or None
+    stamps = map(_read_stamp, (Path.cwd(), FOLDER))
+    return next((stamp[LANGUAGE] for stamp in stamps if LANGUAGE in stamp), None)
 
 
 def list_languages():
@@ -63,14 +60,19 @@ def choose_language(arguments):
     """Take the option ``--language zh`` from the launcher's arguments, and keep the
     choice in the learner's folder; return the other arguments.
     """
-    arguments = list(arguments)
-    if OPTION in arguments:
-        position, languages = arguments.index(OPTION), list_languages()
-        name = "".join(arguments[position + 1 : position + 2])
+    arguments, languages = list(arguments), list_languages()
+    options = [argument.partition("=")[0] for argument in arguments]
+    # Another program's options are its own.
+    if OPTION in options and arguments[0] not in ("run", "test"):
+        position = options.index(OPTION)
+        _, given, name = arguments.pop(position).partition("=")
+        if not given:
+            name = "".join(arguments[position : position + 1])
+            del arguments[position : position + 1]
         if name not in languages:
             sys.exit(f"{OPTION} takes one of {', '.join(languages)}, not {name!r}.")
-        del arguments[position : position + 2]
         _keep(languages[name])
+        os.environ.pop(VARIABLE, None)  # in a terminal of JupyterLab, the old choice
     if language := get_language():
         os.environ[VARIABLE] = language
     install()
@@ -88,11 +90,21 @@ def join_sentences(*sentences):
     return " ".join(sentences).replace("。 ", "。")
 
 
+def _read_stamp(folder):
+    """Read a folder's stamp; an empty dict if it is missing or damaged."""
+    try:
+        return dict(json.loads((folder / STAMP).read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return {}
+
+
 def _keep(language):
-    FOLDER.mkdir(exist_ok=True)
-    path = FOLDER / STAMP
-    content = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    path.write_text(json.dumps(content | {LANGUAGE: language}, indent=1), "utf-8")
+    stamp = json.dumps(_read_stamp(FOLDER) | {LANGUAGE: language}, indent=1)
+    try:
+        FOLDER.mkdir(exist_ok=True)
+        (FOLDER / STAMP).write_text(stamp, "utf-8")
+    except OSError as error:
+        sys.exit(f"The language cannot be kept in {FOLDER}: {error}.")
 
 
 def install():
