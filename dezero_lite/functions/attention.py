@@ -93,7 +93,8 @@ def attention_weights(q: Operand, k: Operand, mask: Any | None = None) -> Variab
     # Not −∞: the softmax of a row of −∞ is undefined.
     lowest = np.finfo(scores.dtype).min
     weights = softmax(where(allowed, scores, lowest), axis=-1)
-    sees = allowed.any(axis=-1, keepdims=True)
+    # CuPy has no axis −1 for a mask that is a single number.
+    sees = np.atleast_1d(allowed).any(axis=-1, keepdims=True)
     return weights if sees.all() else where(sees, weights, 0.0)
 
 

@@ -102,12 +102,13 @@ class GetItemGrad(Primitive):
         self.slices, self.in_shape = slices, in_shape
 
     def forward(self, gy: Array) -> Array:
-        gx = cuda.get_array_module(gy).zeros(self.in_shape, gy.dtype)
+        xp = cuda.get_array_module(gy)
+        gx = xp.zeros(self.in_shape, gy.dtype)
         slices = self.slices
         if not _may_repeat(slices):
             gx[slices] = gy
         elif isinstance(slices, tuple) or gx.ndim == 1:
-            np.add.at(gx, slices, gy)
+            xp.add.at(gx, slices, gy)  # CuPy rejects np.add.at with a tuple
         else:
             _add_rows(gx, slices, gy)
         return gx
@@ -126,8 +127,9 @@ def _add_rows(gx: Any, rows: Any, gy: Any) -> None:
     # `add.at` is several times faster element by element than row by row.
     width = math.prod(gx.shape[1:])
     starts = rows.reshape(-1, 1).astype(np.intp) * width
-    elements = starts + cuda.get_array_module(gx).arange(width)
-    np.add.at(gx.ravel(), elements.ravel(), gy.ravel())
+    xp = cuda.get_array_module(gx)
+    elements = starts + xp.arange(width)
+    xp.add.at(gx.ravel(), elements.ravel(), gy.ravel())
 
 
 def embed_id(x: Operand, W: Operand) -> Variable:

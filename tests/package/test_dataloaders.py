@@ -11,8 +11,8 @@ from dezero_lite import cuda
 from dezero_lite.dataloaders import DataLoader, SeqDataLoader
 from dezero_lite.datasets import Dataset
 from dezero_lite.transforms import AsType
-from tests.support import fake_cupy
 from tests.support.arrays import assert_equal
+from tests.support.gpu import cupy
 
 
 class Numbers(Dataset):
@@ -102,18 +102,18 @@ def test_the_end_of_something_else_does_not_end_an_epoch(kind, ask):
 
 
 def test_batches_go_to_the_gpu_and_come_back(monkeypatch):
-    monkeypatch.setattr(cuda, "_cupy_or_none", lambda: fake_cupy)
+    monkeypatch.setattr(cuda, "_cupy_or_none", lambda: cupy)
     numbers = Numbers(4)
     loader = DataLoader(numbers, 2, shuffle=False, gpu=True)
     for x, t in loader:
-        assert isinstance(x, fake_cupy.ndarray)
-        assert isinstance(t, fake_cupy.ndarray)
+        assert isinstance(x, cupy.ndarray)
+        assert isinstance(t, cupy.ndarray)
     loader.to_cpu()
     assert isinstance(next(loader)[0], np.ndarray)
     loader.to_gpu()
     x, t = next(loader)
-    assert fake_cupy.asnumpy(x).tolist() == [2, 3]
-    assert fake_cupy.asnumpy(t).tolist() == [20, 30]
+    assert cupy.asnumpy(x).tolist() == [2, 3]
+    assert cupy.asnumpy(t).tolist() == [20, 30]
     loader.reset()
     numbers.label = None
     assert next(loader)[1] is None
@@ -148,6 +148,6 @@ def test_each_row_goes_on_where_it_was(n, size):
 
 
 def test_a_sequence_can_lie_on_the_gpu(monkeypatch):
-    monkeypatch.setattr(cuda, "_cupy_or_none", lambda: fake_cupy)
+    monkeypatch.setattr(cuda, "_cupy_or_none", lambda: cupy)
     x, _ = next(SeqDataLoader(Numbers(6), 2, gpu=True))
-    assert isinstance(x, fake_cupy.ndarray)
+    assert isinstance(x, cupy.ndarray)

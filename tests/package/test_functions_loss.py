@@ -9,9 +9,9 @@ import pytest
 
 from dezero_lite import Variable
 from dezero_lite import functions as F
-from tests.support import fake_cupy
 from tests.support.arrays import assert_close, uniform
 from tests.support.function_checks import check_function
+from tests.support.gpu import cupy
 
 
 def array(*shape, **kwargs):
@@ -158,8 +158,8 @@ def test_accuracy_is_the_share_of_right_answers(shape):
         result = F.accuracy(y, chosen)
         assert isinstance(result, Variable)
         assert (result.shape, result.item(), result.creator) == ((), 0.75, None)
-    there = F.accuracy(Variable(fake_cupy.array(y.data)), fake_cupy.array(t)).data
-    assert isinstance(there, fake_cupy.ndarray)
+    there = F.accuracy(Variable(cupy.array(y.data)), cupy.array(t)).data
+    assert isinstance(there, cupy.ndarray)
     assert there.item() == 0.75
 
 

@@ -14,8 +14,8 @@ from dezero_lite.layers import Layer
 from dezero_lite.layers.layer import variables_by_name
 from dezero_lite.models import MLP
 from dezero_lite.random import manual_seed
-from tests.support import fake_cupy
 from tests.support.arrays import assert_close, assert_equal, normal
+from tests.support.gpu import cupy
 
 CONV, DECONV = (partial(f, dilation=2, groups=2) for f in (L.Conv2d, L.Deconv2d))
 LAYERS = {
@@ -82,10 +82,10 @@ def test_all_data_move_to_the_gpu_and_back(monkeypatch):
 
     net = Net(bn=L.BatchNorm(), lazy=L.Linear(2))
     net.bn(random(5, 3))
-    monkeypatch.setattr(cuda, "_cupy_or_none", lambda: fake_cupy)
+    monkeypatch.setattr(cuda, "_cupy_or_none", lambda: cupy)
     net.to_gpu()
     moved = [net.bn.gamma, net.bn.beta, net.bn.avg_mean, net.bn.avg_var, net.lazy.b]
-    assert all(isinstance(variable.data, fake_cupy.ndarray) for variable in moved)
+    assert all(isinstance(variable.data, cupy.ndarray) for variable in moved)
     assert net.lazy.W.data is None
     net.to_cpu()
     assert all(isinstance(variable.data, np.ndarray) for variable in moved)
@@ -180,12 +180,12 @@ def test_gradients_are_right_to_second_order_for_inputs_and_parameters(name):
 def test_the_array_module_follows_the_data(name):
     make, _, data = case(name)
     results = []
-    for xp in (np, fake_cupy):
+    for xp in (np, cupy):
         manual_seed(0)
         layer = make()
         for variable in variables_by_name(layer).values():
-            if xp is fake_cupy and variable.data is not None:
-                variable.data = fake_cupy.asarray(variable.data)
+            if xp is cupy and variable.data is not None:
+                variable.data = cupy.asarray(variable.data)
         x = Variable(xp.array(data))
         with using_config("train", name != "Dropout"):
             F.sum(layer(x) * layer(x)).backward()
@@ -194,7 +194,7 @@ def test_the_array_module_follows_the_data(name):
         assert all(isinstance(variable.data, xp.ndarray) for variable in found)
         results.append([variable.data for variable in found])
     for here, there in zip(*results, strict=True):
-        assert_close(here, fake_cupy.asnumpy(there), rtol=1e-5, atol=5e-6)
+        assert_close(here, cupy.asnumpy(there), rtol=1e-5, atol=5e-6)
 
 
 @every_layer

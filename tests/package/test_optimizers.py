@@ -22,8 +22,8 @@ from dezero_lite.optimizers import (
 )
 from dezero_lite.optimizers.optimizer import CHUNK_SIZE
 from dezero_lite.random import manual_seed
-from tests.support import fake_cupy
 from tests.support.arrays import assert_close, assert_equal, normal
+from tests.support.gpu import cupy
 from tests.support.training import train_step
 
 # --- formulas, one number at a time ---------------------------------------------------
@@ -217,10 +217,10 @@ def test_a_gradient_that_others_hold_stays_as_it_is(make, hook):
 @every_optimizer
 def test_another_array_module_works(make):
     x = normal(5, 3)
-    there = walk(make(), fake_cupy.array(x), 3).data
-    assert isinstance(there, fake_cupy.ndarray)
+    there = walk(make(), cupy.array(x), 3).data
+    assert isinstance(there, cupy.ndarray)
     here = walk(make(), x.copy(), 3).data
-    assert_close(fake_cupy.asnumpy(there), here, rtol=1e-12)
+    assert_close(cupy.asnumpy(there), here, rtol=1e-12)
 
 
 # --- which parameters -----------------------------------------------------------------
@@ -325,9 +325,7 @@ def test_a_setting_is_loaded_as_it_was_saved_whatever_it_was_here(
 
 
 def test_state_loads_into_another_array_module(tmp_path):
-    here, there = (
-        only(*map(of, np.ones((2, 3)))) for of in (np.array, fake_cupy.array)
-    )
+    here, there = (only(*map(of, np.ones((2, 3)))) for of in (np.array, cupy.array))
     optimizer = Adam().setup(here)
     optimizer.update()
     optimizer.save_state(tmp_path / "here.npz")

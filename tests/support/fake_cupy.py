@@ -28,6 +28,8 @@ class ndarray(NDArrayOperatorsMixin):
         raise TypeError("Implicit conversion to a NumPy array is not allowed")
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        if method == "at" and isinstance(inputs[1], tuple):
+            return NotImplemented
         return _call(getattr(ufunc, method), inputs, kwargs)
 
     def __array_function__(self, func, types, args, kwargs):
@@ -77,7 +79,16 @@ def __getattr__(name):
     value = getattr(np, name)
     if isinstance(value, type) or not callable(value):
         return value
-    return lambda *args, **kwargs: _call(value, args, kwargs)
+    return _there(value)
+
+
+def _there(function):
+    def call(*args, **kwargs):
+        return _call(function, args, kwargs)
+
+    if isinstance(function, np.ufunc):
+        call.at = _there(function.at)
+    return call
 
 
 def array(data, dtype=None):

@@ -4,8 +4,8 @@ import numpy as np
 
 from dezero_lite import Variable, as_variable, functions
 from dezero_lite.gradcheck import gradient_check
-from tests.support import fake_cupy
 from tests.support.arrays import assert_close, uniform
+from tests.support.gpu import cupy
 
 
 def var(*shape, **kwargs):
@@ -82,12 +82,12 @@ def _stays_float32(f, inputs, expected):
 
 def _follows_the_array_module(f, inputs, expected):
     def there(x):
-        return fake_cupy.array(x) if isinstance(x, np.ndarray) else x
+        return cupy.array(x) if isinstance(x, np.ndarray) else x
 
     found = run(f, [Variable(there(x)) if _is_float(x) else there(x) for x in inputs])
     for result, like in zip(found, expected, strict=True):
-        assert isinstance(result, fake_cupy.ndarray)
-        assert_close(fake_cupy.asnumpy(result), like)
+        assert isinstance(result, cupy.ndarray)
+        assert_close(cupy.asnumpy(result), like)
 
 
 def run(f, inputs):
@@ -99,7 +99,7 @@ def run(f, inputs):
         weights = np.arange(1, y.size + 1, dtype=y.dtype).reshape(y.shape)
         weights = weights / max(y.size, 1)
         here = isinstance(y.data, np.ndarray)
-        y.grad = Variable(weights if here else fake_cupy.array(weights))
+        y.grad = Variable(weights if here else cupy.array(weights))
         y.backward()
     xs = [x for x in inputs if isinstance(x, Variable)]
     gradients = [x.grad.data for x in xs if x.grad is not None]
