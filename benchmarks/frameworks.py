@@ -111,6 +111,21 @@ def torch():
     )
 
 
+def on_cupy():
+    """Wrap ours with arrays in a GPU's memory: networks only."""
+    module = of_the_book("dezero_lite")
+    return SimpleNamespace(networks=networks.OnCupy(module))
+
+
+def torch_on_a_gpu():
+    """Wrap PyTorch with tensors in a GPU's memory: networks only. Products keep all
+    digits of float32, as CuPy's do.
+    """
+    module = importlib.import_module("torch")
+    module.backends.cudnn.allow_tf32 = False
+    return SimpleNamespace(networks=networks.Torch(module, "cuda"))
+
+
 def autograd():
     """Wrap HIPS autograd: make_vjp traces a program and returns a function for the
     backward pass.
@@ -155,3 +170,5 @@ FRAMEWORKS = {
     "torch": torch,
     "numpy-bare": bare,
 }
+# These run in `python -m benchmarks.gpu`.
+ON_A_GPU = {"dezero_lite-cupy": on_cupy, "torch-cuda": torch_on_a_gpu}

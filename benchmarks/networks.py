@@ -23,6 +23,9 @@ def labels(n):
 class Networks:
     """Code that is the same in both dialects."""
 
+    def wait(self):
+        """Wait until the work that was started is done; a GPU's work may go on."""
+
     def conv2d(self, x_shape, w_shape, stride, pad):
         b = np.zeros(w_shape[0], np.float32)
         return self.forward_and_backward(
@@ -40,12 +43,17 @@ class LikeDezero(Networks):
         self.module, self.held_in_float32 = module, held_in_float32
         self.F, self.L = module.functions, module.layers
 
+    def place(self, it):
+        """Return an array or a network in the memory where the work is done."""
+        return it
+
     def hold(self, net):
         if self.held_in_float32:
             for p in net.params():
                 p.data = p.data.astype(np.float32)
 
     def training_step(self, net, optimizer, x, t):
+        net, x, t = map(self.place, (net, x, t))
         net(x)  # creates the weights
         self.hold(net)
         optimizer.setup(net)
@@ -90,9 +98,9 @@ class LikeDezero(Networks):
 
     def epoch(self, examples):
         loader = self.loader(examples).loader
-        net = self.mlp(1000, CLASSES)
+        net = self.place(self.mlp(1000, CLASSES))
         optimizer = self.module.optimizers.SGD().setup(net)
-        net(image(1, 784))
+        net(self.place(image(1, 784)))
         self.hold(net)
 
         def epoch():
@@ -105,7 +113,7 @@ class LikeDezero(Networks):
         return epoch
 
     def forward_and_backward(self, f, *arrays):
-        xs = [self.module.Variable(array) for array in arrays]
+        xs = [self.module.Variable(self.place(array)) for array in arrays]
 
         def work():
             for x in xs:
@@ -152,7 +160,8 @@ class LikeDezero(Networks):
         )
 
     def vgg16(self):
-        net, x = self.module.models.VGG16(), image(1, 3, 224, 224)
+        net = self.place(self.module.models.VGG16())
+        x = self.place(image(1, 3, 224, 224))
 
         def forward():
             with self.module.no_grad(), self.module.test_mode():
@@ -173,7 +182,7 @@ class LikeDezero(Networks):
             def forward(self, x):
                 return self.fc(self.rnn(x))
 
-        net, xs = Net(), image(31, 30, 1)
+        net, xs = self.place(Net()), self.place(image(31, 30, 1))
         net(xs[0])
         self.hold(net)
 
@@ -188,14 +197,40 @@ class LikeDezero(Networks):
         return thirty_steps
 
 
+class OnCupy(LikeDezero):
+    """Ours, with arrays in a GPU's memory."""
+
+    def __init__(self, module):
+        super().__init__(module, held_in_float32=False)
+
+    def place(self, it):
+        if isinstance(it, np.ndarray):
+            return self.module.cuda.as_cupy(it)
+        it.to_gpu()
+        return it
+
+    def wait(self):
+        self.module.cuda.cupy.cuda.Device().synchronize()
+
+    def loader(self, examples):
+        epoch = super().loader(examples)
+        epoch.loader.to_gpu()
+        return epoch
+
+
 class Torch(Networks):
     """PyTorch."""
 
-    def __init__(self, torch):
+    def __init__(self, torch, device="cpu"):
         self.torch, self.nn, self.F = torch, torch.nn, torch.nn.functional
+        self.device = device
+
+    def wait(self):
+        if self.device != "cpu":
+            self.torch.cuda.synchronize()
 
     def tensors(self, *arrays):
-        return [self.torch.from_numpy(array) for array in arrays]
+        return [self.torch.from_numpy(array).to(self.device) for array in arrays]
 
     def training_step(self, net, optimizer, x, t):
         x, t = self.tensors(x, t)
@@ -212,7 +247,7 @@ class Torch(Networks):
         layers = []
         for n_in, n_out in pairwise(sizes):
             layers += [self.nn.Linear(n_in, n_out), self.nn.ReLU()]
-        return self.nn.Sequential(*layers[:-1])
+        return self.nn.Sequential(*layers[:-1]).to(self.device)
 
     def sgd(self, net):
         return self.torch.optim.SGD(net.parameters(), lr=0.01)
@@ -231,17 +266,20 @@ class Torch(Networks):
         return self.training_step(net, self.sgd(net), image(1000, 1000), labels(1000))
 
     def loader(self, examples):
-        data = self.torch.utils.data.TensorDataset(
-            *self.tensors(image(examples, 784), labels(examples))
-        )
+        arrays = image(examples, 784), labels(examples)
+        data = self.torch.utils.data.TensorDataset(*map(self.torch.from_numpy, arrays))
         loader = self.torch.utils.data.DataLoader(data, batch_size=100, shuffle=True)
 
         def epoch():
-            for _ in loader:
+            for _ in self.batches(loader):
                 pass
 
         epoch.loader = loader
         return epoch
+
+    def batches(self, loader):
+        for x, t in loader:
+            yield x.to(self.device), t.to(self.device)
 
     def epoch(self, examples):
         loader = self.loader(examples).loader
@@ -249,7 +287,7 @@ class Torch(Networks):
         optimizer = self.sgd(net)
 
         def epoch():
-            for x, t in loader:
+            for x, t in self.batches(loader):
                 loss = self.F.cross_entropy(net(x), t)
                 optimizer.zero_grad()
                 loss.backward()
@@ -292,6 +330,7 @@ class Torch(Networks):
                 nn.Linear(84, CLASSES),
             ),
         )
+        net.to(self.device)
         return self.training_step(net, self.sgd(net), image(64, 1, 28, 28), labels(64))
 
     def vgg16(self):
@@ -310,6 +349,7 @@ class Torch(Networks):
             nn.ReLU(),
         ]
         net = nn.Sequential(*layers, nn.Dropout(), nn.Linear(4096, 1000)).eval()
+        net.to(self.device)
         (x,) = self.tensors(image(1, 3, 224, 224))
 
         def forward():
@@ -319,7 +359,8 @@ class Torch(Networks):
         return forward
 
     def lstm(self):
-        cell, fc = self.nn.LSTMCell(1, 100), self.nn.Linear(100, 1)
+        cell = self.nn.LSTMCell(1, 100).to(self.device)
+        fc = self.nn.Linear(100, 1).to(self.device)
         parameters = [*cell.parameters(), *fc.parameters()]
         (xs,) = self.tensors(image(31, 30, 1))
 

@@ -151,7 +151,9 @@ def network(title, prepare, work=None, **kinds):
     prepare = cache(prepare)
 
     def program(framework):
-        return clock(prepare(framework.networks))[1]
+        networks = framework.networks
+        run = prepare(networks)
+        return clock(lambda: [run(), networks.wait()])[1]
 
     return Row(title, program, work, needs_networks=True, **kinds)
 

@@ -11,12 +11,12 @@ import sys
 # Ctrl-C reaches every process; the parent ends this one and reports it.
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 
-from .frameworks import FRAMEWORKS  # noqa: E402
+from .frameworks import FRAMEWORKS, ON_A_GPU  # noqa: E402
 from .programs import MEMORY, ROWS, titled  # noqa: E402
 
 
 def main(name):
-    framework = FRAMEWORKS[name]()
+    framework = (FRAMEWORKS | ON_A_GPU)[name]()
     # A full collection visits all objects of the process; freeze those that exist
     # already.
     gc.collect()
