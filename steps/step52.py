@@ -8,6 +8,7 @@ import contextlib
 import inspect
 import sys
 import textwrap
+import time
 from collections import Counter
 from types import FunctionType, ModuleType
 
@@ -112,6 +113,33 @@ def compute_there(function, args, kwargs):
 
 
 sys.modules["far"] = Far()
+
+
+# --- The price of a crossing ----------------------------------------------------------
+
+
+def time_products(sizes, cupy, tries=20):
+    """Return the best seconds of a product of n × n matrices on the CPU, and on a GPU
+    with and without crossings: a dictionary of arrays with a number for each size.
+    """
+    wait = cupy.cuda.Device().synchronize
+    names = "CPU", "GPU, with crossings", "GPU"
+    best = {name: np.full(len(sizes), np.inf) for name in names}
+    for i, n in enumerate(sizes):
+        a = np.random.default_rng(0).normal(size=(n, n)).astype(np.float32)
+        there = cupy.asarray(a)
+        ways = [
+            lambda a=a: a @ a,
+            lambda a=a: cupy.asnumpy(cupy.asarray(a) @ cupy.asarray(a)),
+            lambda a=there: [a @ a, wait()],
+        ]
+        for _ in range(tries):
+            for name, product in zip(names, ways, strict=True):  # take turns
+                start = time.perf_counter()
+                product()
+                seconds = time.perf_counter() - start
+                best[name][i] = np.fmin(best[name][i], seconds)
+    return best
 
 
 # --- A framework that moves -----------------------------------------------------------
