@@ -1,11 +1,12 @@
-"""Skips the tests that need Hypothesis if it is not installed. Tests in tests/lint
-check what learners never see, so they run only when named.
+"""Skips the tests that need Hypothesis if it is not installed. What only an author can
+break runs only when named: the project's own texts and tools, and what lessons answer
+to wrong attempts and to changes.
 """
 
 import sys
 from importlib.util import find_spec
 
-collect_ignore = ["lint"]
+collect_ignore = ["lint", "lessons/attempts", "lessons/changes"]
 
 if find_spec("hypothesis") is None:
     from tests.support import without_hypothesis

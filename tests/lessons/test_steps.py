@@ -1,4 +1,4 @@
-"""Steps can be imported from anywhere, and quickly; the guards in test_lessons.py check
+"""Steps can be imported from anywhere, and quickly; the guards in lint/test_lessons.py check
 that imports are silent and light.
 """
 

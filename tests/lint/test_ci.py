@@ -19,7 +19,8 @@ SYSTEMS = ["ubuntu-latest", "ubuntu-24.04-arm", "macos-latest", "windows-latest"
 def test_the_hooks_run_what_ci_lints():
     ci = (ROOT / ".ci" / "run").read_text()
     hooks = (ROOT / ".pre-commit-config.yaml").read_text()
-    assert "-m pytest -q tests/lint\n" in ci
+    assert "-m pytest -q -n 3 tests/lint\n" in ci
+    assert "-n 3 tests/lessons/attempts tests/lessons/changes\n" in ci
     for command in ("ruff check", "ruff format --check", "mypy", "steps check"):
         assert command in ci
         assert f"python -m {command}" in hooks
