@@ -71,7 +71,11 @@ def main(lessons, names, quick, jobs, write):
     if quick:
         names = [name for name in FURTHEST if name in there] or ["without wide loops"]
         lessons = lessons or [n for n in numbers() if read_front_matter(n).trains]
-    rows, failed = [], False
+    rows = [
+        "| setting | lessons | what fails | minutes |",
+        "| :-- | :-- | :-- | --: |",
+    ]
+    failed = False
     for name in names or there:
         chosen = lessons or all_for(name)
         print(f"-- {name}: {spans(chosen)}", flush=True)
@@ -82,12 +86,12 @@ def main(lessons, names, quick, jobs, write):
         rows.append(
             f"| {name} | {spans(chosen)} | {', '.join(cells) or '–'} | {minutes:.1f} |"
         )
-    head = "| setting | lessons | what fails | minutes |\n| :-- | :-- | :-- | --: |"
-    table = "\n".join([head, *rows])
-    print(f"\n{machine()}\n\n{table}")
-    if write:
-        text = PAGE.read_text(encoding="utf-8").partition(RESULT)[0]
-        PAGE.write_text(f"{text}{RESULT}\n{machine()}\n\n{table}\n", encoding="utf-8")
+        result = "\n".join([machine(), "", *rows])
+        # After each setting, because all of them take hours.
+        if write:
+            text = PAGE.read_text(encoding="utf-8").partition(RESULT)[0]
+            PAGE.write_text(f"{text}{RESULT}\n{result}\n", encoding="utf-8")
+    print(f"\n{result}")
     sys.exit(failed)
 
 
