@@ -112,8 +112,12 @@ def test_the_table_is_written_under_the_heading(runs, capsys, monkeypatch, tmp_p
     text = page.read_text(encoding="utf-8")
     assert text.startswith("# Words\n\n## Result\n\n")
     assert np.__version__ in text
-    assert "\n| C locale | 43 | 74 [23] | 0.0 |\n" in text
+    assert "\n| C locale | 43 | 74 [23] | 0.0 | " in text
     assert "old" not in text
+    processors_said(capsys, [8], ["as it is"], False, 1, True)
+    *_, one, two = page.read_text(encoding="utf-8").splitlines()
+    assert one.startswith("| as it is | 8 | – |")
+    assert two.startswith("| C locale | 43 |")
     code, _ = processors_said(capsys, [43], ["Pentium"], False, 1, False)
     assert code.startswith("No setting Pentium; there are: as it is; ")
     assert processors.RESULT in (ROOT / "docs" / "machines.md").read_text("utf-8")

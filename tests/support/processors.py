@@ -23,6 +23,10 @@ PAGE, RESULT = ROOT / "docs" / "machines.md", "\n## Result\n"
 # OpenBLAS's kernels, and what a processor needs to run them.
 CORES = {"Haswell": "AVX2", "SkylakeX": "AVX512F", "Zen": "AVX2", "Nehalem": "SSE42"}
 FURTHEST = ["Haswell, one thread", "Nehalem without wide loops, two threads"]
+HEAD = [
+    "| setting | lessons | what fails | minutes | when |",
+    "| :-- | :-- | :-- | --: | :-- |",
+]
 # The path of another NumPy, in front of the installed one.
 NUMPY = "NUMPY"
 
@@ -71,11 +75,7 @@ def main(lessons, names, quick, jobs, write):
     if quick:
         names = [name for name in FURTHEST if name in there] or ["without wide loops"]
         lessons = lessons or [n for n in numbers() if read_front_matter(n).trains]
-    rows = [
-        "| setting | lessons | what fails | minutes |",
-        "| :-- | :-- | :-- | --: |",
-    ]
-    failed = False
+    rows, failed = {}, False
     for name in names or there:
         chosen = lessons or all_for(name)
         print(f"-- {name}: {spans(chosen)}", flush=True)
@@ -83,16 +83,26 @@ def main(lessons, names, quick, jobs, write):
         cells = failures(chosen, there[name], jobs)
         minutes = (time.monotonic() - start) / 60
         failed |= bool(cells)
-        rows.append(
-            f"| {name} | {spans(chosen)} | {', '.join(cells) or '–'} | {minutes:.1f} |"
+        rows[name] = (
+            f"| {name} | {spans(chosen)} | {', '.join(cells) or '–'} | {minutes:.1f} | "
+            f"{date.today():%d %B %Y} |"
         )
-        result = "\n".join([machine(), "", *rows])
         # After each setting, because all of them take hours.
         if write:
-            text = PAGE.read_text(encoding="utf-8").partition(RESULT)[0]
-            PAGE.write_text(f"{text}{RESULT}\n{result}\n", encoding="utf-8")
-    print(f"\n{result}")
+            write_table(rows, there)
+    print("\n" + "\n".join([machine(), "", *HEAD, *rows.values()]))
     sys.exit(failed)
+
+
+def write_table(rows, there):
+    """Write rows into the page; other rows stay if they are from the same machine."""
+    text, _, result = PAGE.read_text(encoding="utf-8").partition(RESULT)
+    lines = result.strip().splitlines()
+    if machine() in lines:
+        rows = {line.split(" | ")[0].removeprefix("| "): line for line in lines} | rows
+    kept = [rows[name] for name in there if name in rows]
+    table = "\n".join([machine(), "", *HEAD, *kept])
+    PAGE.write_text(f"{text}{RESULT}\n{table}\n", encoding="utf-8")
 
 
 def all_for(name):
@@ -129,9 +139,9 @@ def failures(lessons, environment, jobs):
 
 
 def machine():
-    """Describe when and where this ran."""
+    """Describe where this runs."""
     return (
-        f"{date.today():%d %B %Y}, {processor()}, {os.cpu_count()} cores, "
+        f"{processor()}, {os.cpu_count()} cores, "
         f"{platform.system()}, Python {platform.python_version()}, "
         f"NumPy {np.__version__}."
     )
