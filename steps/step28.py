@@ -32,6 +32,6 @@ def gradient_descent(f, start, lr, steps, box=Variable):
             path.append([float(x.data) for x in xs])
             if not np.all(np.isfinite(path[-1])):
                 raise FloatingPointError(
-                    f"after {step} steps the numbers overflow: {lr} is too large for lr"
+                    f"step {step} overflows: use an lr closer to 0 than {lr}"
                 )
     return np.array(path)
