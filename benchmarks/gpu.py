@@ -63,7 +63,8 @@ def report(times, products, rounds):
             "| :--- | ---: | ---: | ---: |",
             *(f"| {row.title} | {cells(by.values())} |" for row, by in times.items()),
             "",
-            "The product of two matrices with n rows and columns, best of twenty tries.",
+            "The product of two matrices with n rows and columns, best of twenty "
+            "tries.",
             "For small n, the GPU's time is that of starting a computation and waiting "
             "for it, however small it is:",
             "",

@@ -9,7 +9,7 @@ import pytest
 SETTINGS = {
     "nbval": True,
     "nbval_current_env": True,
-    "nbval_cell_timeout": 120,
+    "nbval_cell_timeout": 300,
 }
 
 

@@ -58,4 +58,6 @@ def fit(model, loader, test, epochs):
             loss.backward()
             optimizer.update()
         curves.append([evaluate(model, loader.dataset), evaluate(model, test)])
+    if not curves:
+        raise ValueError("0 epochs train nothing: take at least one")
     return np.array(curves)

@@ -75,4 +75,6 @@ def fit(model, loader, optimizer, rounds, decay=0.9):
             optimizer.update()
             losses.append(loss.data.item())
         optimizer.alpha *= decay
+    if not losses:
+        raise ValueError("0 epochs train nothing: take at least one")
     return losses

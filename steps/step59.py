@@ -42,6 +42,8 @@ def train_in_pieces(model, series, optimizer, rounds, span=25):
     """Learn to predict the next height of a series of shape (steps, N, 1); each
     backward pass covers `span` steps. Returns the mean loss before each update.
     """
+    if len(series) <= span:
+        raise ValueError(f"{len(series)} steps give no update: more than {span} do")
     losses = []
     for _ in rounds:
         model.rnn.reset_state()

@@ -21,7 +21,7 @@ def train_reader(rnn, lag, updates, package):
     """
     rng = np.random.default_rng(0)
     model = package.Layer()
-    model.rnn, model.out = rnn, package.Linear(4, in_size=16, dtype=np.float64)
+    model.rnn, model.out = rnn, package.Linear(4, dtype=np.float64)
     optimizer = package.Adam(0.02).setup(model)
     optimizer.add_hook(package.ClipGrad(1.0))
     shares = []
@@ -67,14 +67,14 @@ class Text(Dataset):
 
 
 class Writer:
-    """Predicts the next letter, with a recurrent layer of size 48 and other layers from
-    its package: turns letter numbers (N,) into scores (N, letters).
+    """Predicts the next letter, with a recurrent layer and other layers from its
+    package: turns letter numbers (N,) into scores (N, letters).
     """
 
     def __init__(self, letters, rnn, package):
         self.rnn, self.package = rnn, package
         embed = package.EmbedID(letters, 16, dtype=np.float64)
-        out = package.Linear(letters, in_size=48, dtype=np.float64)
+        out = package.Linear(letters, dtype=np.float64)
         self.model = package.Sequential(embed, rnn, out)
 
     def chances(self, ids):
@@ -101,6 +101,8 @@ def train_writer(writer, loader, rounds, span=30):
     package, model = writer.package, writer.model
     optimizer = package.Adam(0.02).setup(model)
     optimizer.add_hook(package.ClipGrad(1.0))
+    if len(loader) < span:
+        raise ValueError(f"{len(loader)} batches give no update: {span} or more do")
     losses = []
     for _ in rounds:
         writer.rnn.reset_state()

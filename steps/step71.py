@@ -25,6 +25,7 @@ def repeats(rng, count, length=20, shortest=5, longest=10):
     that follow; −1 after a new letter, where nobody can know.
     """
     assert longest <= 26, "there are only 26 letters, and those of a word differ"
+    assert shortest < length, "a text must be longer than its shortest word"
     sizes = rng.integers(shortest, longest + 1, size=(count, 1))
     words = rng.permuted(np.tile(np.arange(1, 27), (count, 1)), axis=1)
     places = np.arange(length + 1)

@@ -25,6 +25,8 @@ def pair_loss(rows, test_rows, letters, smooth=0.1):
     pairs = Counter(pair for row in rows for pair in pairwise(row))
     firsts = Counter(token for row in rows for token in row[:-1])
     kinds = len({token for row in rows for token in row})
+    if smooth <= 0:
+        raise ValueError("choose smooth above 0, or new pairs have an infinite loss")
     surprise = [
         np.log((firsts[a] + smooth * kinds) / (pairs[a, b] + smooth))
         for row in test_rows

@@ -37,7 +37,11 @@ def looks(model, ids):
 @contextmanager
 def without_head(model, block, head):
     """Switch a head off inside a `with` block, by setting its output weights to 0."""
+    if block not in range(len(model.blocks)):
+        raise IndexError(f"there is no block {block}: count the blocks from 0")
     attention = model.blocks[block].attention
+    if head not in range(attention.heads):
+        raise IndexError(f"there is no head {head}: count the heads from 0")
     width = attention.size // attention.heads
     used = attention.out.W.data[head * width : (head + 1) * width]
     kept = used.copy()

@@ -124,6 +124,6 @@ def train_and_die(address, folder, updates):
         trainer = DataParallel(client, small, digit_loss, Digits())
         optimizer = Adam(0.01).setup(trainer.model)
         steps = trainer.train(optimizer, 1, 100, checkpoint=folder, every=4)
-        for _ in range(updates):
-            print(next(steps), file=losses, flush=True)
+        for _, loss in zip(range(updates), steps, strict=False):
+            print(loss, file=losses, flush=True)
         kill(os.getpid())

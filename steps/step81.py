@@ -36,7 +36,10 @@ class Strip:
 
     def tolist(self):
         """Return the numbers as nested lists."""
-        return np.array(self.buffer)[self.places()].tolist()
+        places, end = self.places(), len(self.buffer)
+        if places.size and not 0 <= places.min() <= places.max() < end:
+            raise IndexError(f"a place is not in the buffer, which has {end} numbers")
+        return np.array(self.buffer)[places].tolist()
 
     def transpose(self, axes):
         """Return a view with its axes in this order."""

@@ -24,7 +24,7 @@ def noisy_digits(count, wrong, seed=0):
     """Return digits, their labels, and the places of the wrong labels among them."""
     rng = np.random.default_rng(seed)
     x, t = Digits()[:count]
-    places = rng.choice(count, wrong, replace=False)
+    places = rng.choice(len(t), wrong, replace=False)
     t = t.copy()
     t[places] = (t[places] + rng.integers(1, 10, size=wrong)) % 10
     return x, t, places

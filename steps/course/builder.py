@@ -29,7 +29,7 @@ LOAD = re.compile(r"# %load -s (?P<names>\S+) \.\./steps/(?P<file>step\d\d\.py)"
 MEASURED = "nbval-ignore-output"
 LINKS = "links"
 MAX_BYTES = 1_000_000
-CELL_TIMEOUT = 120
+CELL_TIMEOUT = 300
 # Leave Matplotlib's version out of the PNG metadata.
 PICTURES = (
     "--InlineBackend.print_figure_kwargs="

@@ -1,5 +1,5 @@
-"""Steps can be imported from anywhere, and quickly; the guards in lint/test_lessons.py check
-that imports are silent and light.
+"""Steps can be imported from anywhere, and quickly; the guards in
+tests/lint/test_lessons.py check that imports are silent and light.
 """
 
 import pytest
