@@ -52,6 +52,7 @@ def training_curves(title, history):
     for (name, values), style in zip(history.items(), ("-", "--"), strict=True):
         losses, accuracies = zip(*values, strict=True)
         epochs = range(1, len(values) + 1)
+        style += "o" * (len(values) == 1)
         left.semilogy(epochs, losses, style, label=name)
         right.plot(epochs, [100 * share for share in accuracies], style, label=name)
     left.yaxis.set_major_locator(LogLocator(subs=(1, 3)))
