@@ -67,6 +67,11 @@ class ndarray(NDArrayOperatorsMixin):
     def __repr__(self):
         return repr(self._data)
 
+    def any(self, axis=None, keepdims=False):
+        if axis is not None and not self._data.ndim:
+            raise np.exceptions.AxisError(axis, 0)
+        return _wrap(self._data.any(axis, keepdims=keepdims))
+
     def item(self):
         return self._data.item()
 
