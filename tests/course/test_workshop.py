@@ -633,6 +633,7 @@ def test_a_file_that_is_missing_is_named_when_a_step_is_judged(learner, says):
         ("dance", "invalid choice: 'dance' (choose from"),
         ("--help", "judge every notebook when it is saved"),
         ("23", "my-course/step23.ipynb"),
+        ("hint 23 Variable", "not a step of the workshop"),
         ("diff 23", "workshop judge 23` splits your core"),
         ("--help", "print the name of your package"),
         ("judge 8", "workshop 8` creates it"),
