@@ -63,6 +63,8 @@ class Text(Dataset):
         self.data, self.label = ids[:-1], ids[1:]
 
     def ids(self, text):
+        if strange := sorted(set(text) - set(self.char_to_id)):
+            raise ValueError(f"the text has no {strange}: use only its letters")
         return np.array([self.char_to_id[char] for char in text])
 
 

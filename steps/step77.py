@@ -99,4 +99,4 @@ def farthest(replicas):
     """Return the largest difference between a weight and the first model's."""
     first, *others = [[p.data for p in model.params()] for model in replicas]
     pairs = [pair for other in others for pair in zip(first, other, strict=True)]
-    return np.max([np.abs(a - b).max() for a, b in pairs])
+    return np.max([np.abs(a - b).max() for a, b in pairs], initial=0.0)

@@ -123,6 +123,7 @@ def fitted_speed(shape, plan, machine, measured):
         return np.sum(list(parts.values()))
 
     waiting = total(float("inf"))
+    assert measured > waiting, "sending alone takes longer than the measured step"
     return (total(1.0) - waiting) / (measured - waiting)
 
 

@@ -35,8 +35,8 @@ class Quantised:
 
 
 def quantise(x, bits=8, axis=None):
-    """Quantise x to whole numbers of up to 8 bits, with one scale and zero point for
-    the whole array, or for each index of an axis.
+    """Quantise x to whole numbers of few bits, with one scale and zero point for the
+    whole array, or for each index of an axis.
     """
     others = None if axis is None else tuple(i for i in range(x.ndim) if i != axis)
     low = np.minimum(x.min(others, keepdims=True), 0)
@@ -44,8 +44,8 @@ def quantise(x, bits=8, axis=None):
     most = 2**bits - 1
     scale = np.where(high > low, (high - low) / most, 1)
     zero = np.round(-low / scale).astype(np.int32)
-    numbers = np.clip(np.round(x / scale) + zero, 0, most).astype(np.uint8)
-    return Quantised(numbers, scale, zero)
+    numbers = np.clip(np.round(x / scale) + zero, 0, most)
+    return Quantised(numbers.astype(np.min_scalar_type(most)), scale, zero)
 
 
 def prune(arrays, share):

@@ -367,6 +367,12 @@ def test_a_step_that_exports_what_is_not_its_own_is_seen(monkeypatch):
     ]
 
 
+def test_an_import_that_undoes_a_readers_change_is_seen():
+    again = with_cell(89, -1, source="from steps.step89 import Dual, derivative")
+    said = ["Dual is imported again", "derivative is imported again"]
+    assert checks.undoes_a_change(again) == said
+
+
 def test_a_design_that_announces_strange_names_is_seen():
     header = (
         "# Step 65: A\n\n**Time** 10 minutes · **Builds on** step 60 · **New** `Duck`"

@@ -45,6 +45,7 @@ WIDEST, LONGEST, MOST_NAMES = 88, 45, 10
 TOOLS = {"get_dot_graph", "play", "plot_dot_graph"}
 HEAVY_PACKAGES = {"matplotlib", "IPython", "graphviz", "pygraphviz", "PIL", "cupy"}
 NO_TEXT = re.compile(r"<IPython\.core\.display\.\w+ object>")
+NEEDS_MODULE = re.compile(r"_file\(|^def \w+\(ring\b")
 # Anything that makes a page request something from another host.
 ELSEWHERE = re.compile(r"<(?:link|script|img|iframe)[^>]*(?:src|href)=.?.?https?:")
 # What a lesson does if its front matter says so; `tests.matrix` reads that.
@@ -688,6 +689,23 @@ def not_its_own(lesson):
     return complaints + [f"{name} is not what dezero_lite has" for name in strange]
 
 
+def undoes_a_change(lesson):
+    """Find imports of what an earlier visible cell defines with a %load line: a reader
+    who edits that cell would see no effect. Functions that need their module may be
+    imported: those that name a file beside it, or that other processes run.
+    """
+    own = re.compile(rf"^from steps.step{lesson.number:02d} import (.+)", re.M)
+    texts, shown, complaints = read_texts(lesson.module), set(), []
+    for cell in code_cells(lesson.notebook):
+        again = set(", ".join(own.findall(source(cell))).split(", "))
+        complaints += [f"{name} is imported again" for name in sorted(shown & again)]
+        if "hide-input" not in tags(cell):
+            for names, _ in builder.LOAD.findall(source(cell)):
+                shown |= set(names.split(","))
+        shown -= {name for name in shown if NEEDS_MODULE.search(texts.get(name, ""))}
+    return complaints
+
+
 def announces_strange_names(lesson):
     """A design announces at least one name, and only names in its own `__all__`."""
     names = imported(lesson.number).__all__
@@ -701,7 +719,7 @@ ALWAYS = [misshapen, too_many_names, unwritten, unkind_words, terms_not_in_the_g
 ALWAYS += [from_a_later_step, drifted, foreign_imports, stray_names]
 ALWAYS += [noisy_or_heavy_imports, not_what_the_builder_gives, not_run_in_order]
 ALWAYS += [careless_tags, too_wide, pictures_without_words, asks_another_host]
-ALWAYS += [without_text, unsaid_in_the_front_matter]
+ALWAYS += [without_text, unsaid_in_the_front_matter, undoes_a_change]
 ALWAYS += [wrong_minutes]
 OF_KIND = {
     StepKind.SNAPSHOT: [definitions_not_shown, wrongly_announced, missing_in_all],
