@@ -72,6 +72,8 @@ class GPTShape:
 
 def step_seconds(shape, plan, machine):
     """Return how long each part of a training step takes."""
+    if not plan.rounds:
+        raise ValueError("the batch has less than one micro-batch for each copy")
     operations = shape.operations(plan.batch) / plan.workers
     if plan.recompute:
         operations *= 4 / 3

@@ -35,9 +35,11 @@ class Quantised:
 
 
 def quantise(x, bits=8, axis=None):
-    """Quantise x to whole numbers of few bits, with one scale and zero point for the
-    whole array, or for each index of an axis.
+    """Quantise x to whole numbers of 1 to 16 bits, with one scale and zero point for
+    the whole array, or for each index of an axis.
     """
+    if not 1 <= bits <= 16:
+        raise ValueError(f"bits should be from 1 to 16, not {bits}")
     others = None if axis is None else tuple(i for i in range(x.ndim) if i != axis)
     low = np.minimum(x.min(others, keepdims=True), 0)
     high = np.maximum(x.max(others, keepdims=True), 0)
