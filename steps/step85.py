@@ -50,10 +50,10 @@ class Watched:
         line = place // self.line
         if line not in self.kept:
             self.fetched += 1
-            if len(self.kept) == self.lines:
-                self.kept.popitem(last=False)
         self.kept[line] = True
         self.kept.move_to_end(line)
+        if len(self.kept) > self.lines:
+            self.kept.popitem(last=False)
 
     def __getitem__(self, place):
         self.use(place)

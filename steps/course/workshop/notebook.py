@@ -232,7 +232,8 @@ def split_sections(cells):
 
 def drop_listings(number, cells):
     """Yield the cells that do not show the step's own code. Of a cell that lists
-    definitions of the package, only the imports are kept.
+    definitions of the package, only the imports are kept; of one that loads code of a
+    later step, an import of the same names.
     """
     for cell in cells:
         source = cell["source"]
@@ -240,8 +241,13 @@ def drop_listings(number, cells):
             yield cell
             continue
         imports = LISTS_CODE.search(source) and read_imports(ast.parse(source))
-        if imports:
-            yield cell | {"source": "\n".join(dict.fromkeys(imports.values()))}
+        lines = [*dict.fromkeys(imports.values())] if imports else []
+        if number > LAST:
+            for names, file in builder.LOAD.findall(source):
+                names = names.replace(",", ", ")
+                lines.append(f"from steps.{file.removesuffix('.py')} import {names}")
+        if lines:
+            yield cell | {"source": "\n".join(lines)}
 
 
 def _gives_away(number, source):
