@@ -45,6 +45,7 @@ WIDEST, LONGEST, MOST_NAMES = 88, 45, 10
 TOOLS = {"get_dot_graph", "play", "plot_dot_graph"}
 HEAVY_PACKAGES = {"matplotlib", "IPython", "graphviz", "pygraphviz", "PIL", "cupy"}
 NO_TEXT = re.compile(r"<IPython\.core\.display\.\w+ object>")
+# Names a file beside its module, or runs as a worker in another process.
 NEEDS_MODULE = re.compile(r"_file\(|^def \w+\(ring\b")
 # Anything that makes a page request something from another host.
 ELSEWHERE = re.compile(r"<(?:link|script|img|iframe)[^>]*(?:src|href)=.?.?https?:")
