@@ -17,14 +17,15 @@ def write_pictures(folder, n, seed=0):
     Each shows a bright square on noise; the label is the quarter of its middle.
     """
     rng = np.random.default_rng(seed)
-    shape = (n, 1, 48, 48)
+    side, square = 48, 12
+    shape = (n, 1, side, side)
     file = np.lib.format.open_memmap(folder / "x.npy", "w+", np.uint8, shape)
-    corners = rng.integers(0, 36, size=(n, 2))
+    corners = rng.integers(0, side - square, size=(n, 2))
     for i, (row, column) in enumerate(corners):
-        file[i] = rng.integers(0, 150, size=(1, 48, 48))
-        file[i, 0, row : row + 12, column : column + 12] += 100
+        file[i] = rng.integers(0, 150, size=shape[1:])
+        file[i, 0, row : row + square, column : column + square] += 100
     file.flush()
-    down, right = corners.T >= 18
+    down, right = (corners >= (side - square) / 2).T
     np.save(folder / "t.npy", 2 * down + right)
 
 

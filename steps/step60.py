@@ -27,7 +27,7 @@ def train_reader(rnn, lag, updates, package):
     shares = []
     for _ in updates:
         xs = rng.normal(scale=0.3, size=(lag + 1, 32, 4))
-        which = rng.integers(4, size=32)
+        which = rng.integers(4, size=len(xs[0]))
         xs[0] = np.eye(4)[which]  # the flags come first
         rnn.reset_state()
         for x in xs:

@@ -69,7 +69,7 @@ def measure(megabytes=64, seconds=4):
     x = np.ones(int(megabytes * 1e6 / 4), np.float32)
     ways = {"product": lambda: a @ a, "negative": lambda: np.negative(x, out=x)}
     times = best_times(ways, seconds)
-    return Machine(2 * 640**3 / times["product"], 2 * x.nbytes / times["negative"])
+    return Machine(2 * len(a) ** 3 / times["product"], 2 * x.nbytes / times["negative"])
 
 
 def calls(y):

@@ -71,7 +71,7 @@ def small_cnn(seed=0, epochs=12):
     manual_seed(seed)
     first, second = Conv2d(8, 3, pad=1), Conv2d(16, 3, pad=1)
     model = Sequential(first, relu, halved, second, relu, halved, flatten, Linear(10))
-    optimizer = Adam(0.01).setup(model)
+    optimizer = Adam().setup(model)
     x, t = digit_images()
     rng = np.random.default_rng(seed)
     for epoch in range(epochs):

@@ -15,7 +15,7 @@ from steps.course.lessons import (
     read_header,
     stem,
 )
-from tests.course.test_builder import LESSON, no_kernel, one_step  # noqa: F401
+from tests.course.authors.test_builder import LESSON, no_kernel, one_step  # noqa: F401
 from tests.course.texts import text
 
 LINK = re.compile(r"\]\(([^)]+\.ipynb)\)")
