@@ -118,6 +118,11 @@ def test_the_table_is_written_under_the_heading(runs, capsys, monkeypatch, tmp_p
     *_, one, two = page.read_text(encoding="utf-8").splitlines()
     assert one.startswith("| as it is | 8 | – |")
     assert two.startswith("| C locale | 43 |")
+    monkeypatch.setattr(processors, "processor", lambda: "Pentium")
+    processors_said(capsys, [8], ["as it is"], False, 1, True)
+    text = page.read_text(encoding="utf-8")
+    assert text.index(two) < text.index("\n\nPentium, ")
+    assert text.count("| as it is | 8 | – |") == 2
     code, _ = processors_said(capsys, [43], ["Pentium"], False, 1, False)
     assert code.startswith("No setting Pentium; there are: as it is; ")
     assert processors.RESULT in (ROOT / "docs" / "machines.md").read_text("utf-8")

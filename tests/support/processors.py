@@ -95,14 +95,18 @@ def main(lessons, names, quick, jobs, write):
 
 
 def write_table(rows, there):
-    """Write rows into the page; other rows stay if they are from the same machine."""
+    """Write this machine's rows into the page; its other rows, and the tables of other
+    machines, stay.
+    """
     text, _, result = PAGE.read_text(encoding="utf-8").partition(RESULT)
-    lines = result.strip().splitlines()
-    if machine() in lines:
-        rows = {line.split(" | ")[0].removeprefix("| "): line for line in lines} | rows
-    kept = [rows[name] for name in there if name in rows]
-    table = "\n".join([machine(), "", *HEAD, *kept])
-    PAGE.write_text(f"{text}{RESULT}\n{table}\n", encoding="utf-8")
+    parts = result.strip().split("\n\n")
+    tables = dict(zip(parts[::2], parts[1::2], strict=False))
+    lines = tables.get(machine(), "").splitlines()
+    rows = {line.split(" | ")[0].removeprefix("| "): line for line in lines} | rows
+    own = [rows[name] for name in there if name in rows]
+    tables[machine()] = "\n".join([*HEAD, *own])
+    whole = "\n\n".join(part for table in tables.items() for part in table)
+    PAGE.write_text(f"{text}{RESULT}\n{whole}\n", encoding="utf-8")
 
 
 def all_for(name):
