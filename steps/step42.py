@@ -46,7 +46,7 @@ def learning_curve(title, **curves):
 
     _, ax = plt.subplots(figsize=(7, 3.4))
     for name, losses in curves.items():
-        ax.semilogy(losses, label=name)
+        ax.semilogy(np.minimum(losses, 1e100), label=name)  # no axis holds much more
     ax.set(xlabel="step", ylabel="loss")
     ax.set_title(title, pad=6 if len(curves) == 1 else 28)
     if len(curves) > 1:

@@ -1,7 +1,7 @@
 """Prepare the kernel of a notebook that imports steps.
 
-A failed assertion shows one sentence, an HTML page also has a plain-text form, and
-pictures appear in the notebook.
+A failed assertion shows one sentence, any other error in a lesson's cell says where
+to look, an HTML page also has a plain-text form, and pictures appear in the notebook.
 """
 
 import ast
@@ -82,21 +82,27 @@ def _add_fonts(shell, folder):
 def _show_error(shell, kind, error, trace, tb_offset=None):
     """Show one sentence instead of the traceback if it is enough; ``%tb`` shows all."""
     asked = shell.kernel.get_parent("shell").get("metadata", {})
-    if CHECK in asked.get("tags", ()) and _is_sentence(error):
+    tags, frames = asked.get("tags", ()), traceback.extract_tb(trace)[1:]
+    is_lesson = LESSON_CELL.match(asked.get("cellId", ""))
+    shown = advice = ""
+    if CHECK in tags and _is_sentence(error):
         # The surrounding lines would give the answer away.
         shown = f"{BOLD}{error}{PLAIN}"
-    elif LESSON_CELL.match(asked.get("cellId", "")) and (
-        line := _find_fact(error, traceback.extract_tb(trace)[1:])
-    ):
+    elif is_lesson and (line := _find_fact(error, frames)):
         shown = f"{GREY}{line}  # the text above is about the original numbers{PLAIN}"
-    else:
-        shown = ""
+    elif is_lesson and not {CHECK, "raises-exception"} & {*tags}:
+        advice = (
+            "If you did not change this cell, look above it, for a change that does "
+            "not fit or a cell that did not run."
+        )
     if shown and not hasattr(error, "_render_traceback_"):
         error._render_traceback_ = lambda: [shown]
     try:
         shell.showtraceback((kind, error, trace), running_compiled_code=True)
     finally:
         vars(error).pop("_render_traceback_", None)
+    if advice and not (_is_sentence(error) or isinstance(error, SyntaxError)):
+        print(f"{GREY}{advice}{PLAIN}")
 
 
 def _is_sentence(error):

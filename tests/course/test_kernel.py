@@ -85,6 +85,29 @@ def test_a_fact_of_the_original_numbers_shows_one_grey_line(shell, fact, error):
     assert text == f"\x1b[90m{line}\x1b[0m"
 
 
+ABOVE = "If you did not change this cell, look above it"
+
+
+@pytest.mark.parametrize(
+    ("code", "asks", "advises"),
+    [
+        ("1 / 0", {"cellId": "step08-12"}, True),
+        ("1 / 0", {"cellId": "step08-12", "tags": ["raises-exception"]}, False),
+        ("1 / 0", {"cellId": "step08-12", "tags": ["check"]}, False),
+        ("1 / 0", {"cellId": "d5e8a1"}, False),
+        ("1 +", {"cellId": "step08-12"}, False),
+        ("assert 1 == 2", {"cellId": "step08-12"}, False),
+        ("assert 1 == 2, 'why'", {"cellId": "step08-12"}, False),
+    ],
+)
+def test_an_error_in_a_lesson_s_cell_says_where_to_look(
+    shell, capsys, code, asks, advises
+):
+    shell.asks = asks
+    shell.run_cell(code)
+    assert (ABOVE in capsys.readouterr().out) == advises
+
+
 @pytest.mark.parametrize(
     ("code", "asks"),
     [
