@@ -19,11 +19,15 @@ __all__ += ["spiral_dots", "train_slopes"]
 LEVELS = np.geomspace(2.5, 0.12, 10)
 
 
+# How many times as wide as the spiral of step 48.
+SCALE = 3
+
+
 def spiral_dots(rng, count):
-    """Draw from the 600 dots of step 48's spiral, made three times as wide. Each dot is
+    """Draw from the 600 dots of step 48's spiral, SCALE times as wide. Each dot is
     moved by about 0.03, so that no two are the same.
     """
-    dots = 3 * np.concatenate([get_spiral()[0], get_spiral(train=False)[0]])
+    dots = SCALE * np.concatenate([get_spiral()[0], get_spiral(train=False)[0]])
     chosen = dots[rng.integers(len(dots), size=count)]
     return (chosen + 0.03 * rng.normal(size=chosen.shape)).astype(np.float32)
 
@@ -40,7 +44,7 @@ def off_arms(x):
     """Return the share of dots between the arms: at least 0.4 radians from the middle
     of each arm, which is two standard deviations of the spiral's own dots.
     """
-    radius = np.sqrt((x * x).sum(axis=1)) / 3
+    radius = np.sqrt((x * x).sum(axis=1)) / SCALE
     angle = np.arctan2(x[:, 0], x[:, 1]) - 4 * radius
     off = angle[:, None] - 4 * np.arange(3)
     return 1 - np.mean((np.cos(off) >= np.cos(0.4)).any(axis=1))
