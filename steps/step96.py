@@ -13,7 +13,7 @@ from .step93 import distances, judge_file, save_float16, train
 
 __all__ = ["LEVELS", "Arrows", "Landscape", "denoising_loss", "energy_distance"]
 __all__ += ["landscape", "landscape_file", "make_landscape", "off_arms", "roll"]
-__all__ += ["spiral_dots", "train_slopes"]
+__all__ += ["SCALE", "spiral_dots", "train_slopes"]
 
 # The sizes of the noise, from wider than the spiral to narrower than its arms.
 LEVELS = np.geomspace(2.5, 0.12, 10)
