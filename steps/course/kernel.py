@@ -92,8 +92,8 @@ def _show_error(shell, kind, error, trace, tb_offset=None):
         shown = f"{GREY}{line}  # the text above is about the original numbers{PLAIN}"
     elif is_lesson and not {CHECK, "raises-exception"} & {*tags}:
         advice = (
-            "If you did not change this cell, look above it, for a change that does "
-            "not fit or a cell that did not run."
+            "If you did not change this cell, the cause is above it: something that "
+            "you changed, or a cell that did not run."
         )
     if shown and not hasattr(error, "_render_traceback_"):
         error._render_traceback_ = lambda: [shown]

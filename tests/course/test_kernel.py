@@ -85,7 +85,7 @@ def test_a_fact_of_the_original_numbers_shows_one_grey_line(shell, fact, error):
     assert text == f"\x1b[90m{line}\x1b[0m"
 
 
-ABOVE = "If you did not change this cell, look above it"
+ABOVE = "If you did not change this cell, the cause is above it"
 
 
 @pytest.mark.parametrize(
