@@ -17,6 +17,8 @@ from steps.course.workshop.verdict import judge_attempt
 from tests.support.lesson_checks import code_cells, source
 from tests.support.sections import sections
 
+WAYS = Path(__file__).with_name("ways")
+
 # In `ways/own.md` and `ways/wrong.md`: the step, the mistake, the expected messages,
 # and the code to type.
 WAY = re.compile(
@@ -34,7 +36,7 @@ class Way(NamedTuple):
 
 def ways(name):
     """Read what learners type from a file such as `ways/own.md`."""
-    text = (Path(__file__).parent / "ways" / name).read_text(encoding="utf-8")
+    text = (WAYS / name).read_text(encoding="utf-8")
     found = [
         Way(int(step), what, [line[2:] for line in said.splitlines()], code)
         for step, what, said, code in WAY.findall(text)
@@ -73,7 +75,7 @@ class Slip(NamedTuple):
 def slips(name="slips.md"):
     """Read the slips in a file such as `ways/slips.md`."""
     found = []
-    path = Path(__file__).parent / "ways" / name
+    path = WAYS / name
     for title, said, codes in sections(path):
         step, what = title.split(" wrong: ")
         old, new = (code.rstrip("\n") for code in codes)

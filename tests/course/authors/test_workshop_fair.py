@@ -5,7 +5,6 @@ more is lent than needed, and the table requires nothing that lessons do not.
 import re
 import textwrap
 import time
-from pathlib import Path
 
 import pytest
 
@@ -27,7 +26,7 @@ from steps.course.workshop.verdict import (
     judge_attempt,
 )
 from steps.course.workshop.workspace import LESSONS_OWN
-from tests.course.learner import OWN_WAY
+from tests.course.learner import OWN_WAY, WAYS
 from tests.course.texts import blocks
 
 CELLS = blocks("cells.md")
@@ -472,7 +471,7 @@ BREAKS = re.compile(
 
 
 def breaks():
-    text = (Path(__file__).parent / "ways" / "rows.md").read_text(encoding="utf-8")
+    text = (WAYS / "rows.md").read_text(encoding="utf-8")
     found = BREAKS.findall(text)
     assert len(found) == text.count("\n## "), "a heading or a block is misspelt"
     return [(int(step), *rest) for step, *rest in found]
