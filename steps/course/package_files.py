@@ -18,7 +18,7 @@ from .lessons import LESSONS
 NAME = "my_framework"
 # What a student may have overlooked, by words of the error.
 ADVICE = {
-    "circular": "Which import line points up, or at its own file?",
+    "circular": "Which import line points up, at its own file, or at no file?",
     "NameError": "Which import line should provide that name?",
     "ModuleNotFoundError": "Is the dot there, and does the file exist?",
     "ImportError": "Does that file define the name, or import it?",
