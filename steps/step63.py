@@ -420,7 +420,7 @@ def switch(condition, then, otherwise):
     then, otherwise = as_expressions(then, otherwise)
     if then.dtype != otherwise.dtype or not may_be(then.shape, otherwise.shape):
         types = f"{named(then)}, and {named(otherwise)}"
-        raise TypeError(f"the branches of a switch must be of one type, not {types}")
+        raise TypeError(f"a switch needs branches of one dtype and shape, not {types}")
     pairs = zip(then.shape, otherwise.shape, strict=True)
     shape = [p if p == q else None for p, q in pairs]
     return Expression(then.dtype, shape, SWITCH, (condition, then, otherwise))

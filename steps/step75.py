@@ -45,7 +45,10 @@ def as_numbers(rows):
     """Turn sums of step 74, such as 12+34=046, into six tokens: 12, +, 34, =, 04, 6."""
     tokenizer = number_tokenizer()
     texts = ["".join([SIGNS[i] for i in row]) for row in rows]
-    return np.array([tokenizer.encode(text) for text in texts])
+    tokens = [tokenizer.encode(text) for text in texts]
+    if len({*map(len, tokens)}) > 1:
+        raise ValueError("sums differ in length: give each number from 00 to 99 a token")
+    return np.array(tokens)
 
 
 def number_adder_file():
