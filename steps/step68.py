@@ -510,7 +510,7 @@ def lets_python_decide(slopes):
             x = x / 2
         return x
 
-    return slopes(halve, [10.0, 100.0]) == [1 / 16, 1 / 128]
+    return slopes(halve, [10.0, 100.0]) == [1 / 2**4, 1 / 2**7]
 
 
 def takes_one_of_two_ways(slopes):

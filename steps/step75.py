@@ -47,7 +47,9 @@ def as_numbers(rows):
     texts = ["".join([SIGNS[i] for i in row]) for row in rows]
     tokens = [tokenizer.encode(text) for text in texts]
     if len({*map(len, tokens)}) > 1:
-        raise ValueError("sums differ in length: give each number from 00 to 99 a token")
+        raise ValueError(
+            "sums differ in length: give each number from 00 to 99 a token"
+        )
     return np.array(tokens)
 
 

@@ -97,8 +97,8 @@ class GradientCheck:
             for i, g, numbers in zip(self.moving, found, wanted, strict=True):
                 g = np.zeros_like(numbers) if g is None else plain(g)
                 if g.shape != numbers.shape or not np.allclose(g, numbers, rtol, atol):
-                    print(f"gradient_check failed: the {what} for input {i} is wrong:")
-                    print(f"backward returned {g}, but the slope is {numbers}")
+                    print(f"gradient_check failed: the {what} for input {i} differs:")
+                    print(f"backward returned {g}, numerical_grad {numbers}")
                     return False
         return True
 
