@@ -35,6 +35,8 @@ LEFT_OUT = (
     *("examples", "benchmarks", "wheel", "start", "bare_python", "book_networks"),
     *("exercises", "attempts"),
 )
+# They read the `__all__` of every module.
+NAMES = "tests/package/test_book_names.py"
 SLOWEST = 6
 FIRST_FILES = 2
 
@@ -180,10 +182,15 @@ def _stages(mutant, calls):
         return {t: s for t, (s, f) in calls.items() if s < SLOWEST and fits(t, f)}
 
     # Nobody calls code that runs at import, and other processes are not recorded: then
-    # run all tests of the file.
+    # run all tests of the file, and those that read `__all__`.
     fitting = (
         fitting(lambda _, functions: not places.isdisjoint(functions))
-        or fitting(lambda _, fs: any(f.startswith(f"{mutant.path}:") for f in fs))
+        or fitting(
+            lambda test, fs: (
+                test.startswith(NAMES)
+                or any(f.startswith(f"{mutant.path}:") for f in fs)
+            )
+        )
         or fitting(lambda test, _: stem.partition("_")[0] in test)
     )
     of_file = collections.Counter(test.partition("::")[0] for test in fitting)
