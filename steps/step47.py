@@ -49,7 +49,7 @@ def three_kinds(n=60, seed=0):
     """Return fish lengths in cm, (3n, 1), and the three kinds as labels, (3n,)."""
     rng = np.random.default_rng(seed)
     lengths = [rng.normal(mean, 3, size=n) for mean in (10, 18, 30)]
-    return np.concatenate(lengths).reshape(-1, 1), np.repeat([0, 1, 2], n)
+    return np.concatenate(lengths).reshape(-1, 1), np.repeat(range(len(lengths)), n)
 
 
 def train_classifier(model, optimizer, x, t, loss_of=softmax_cross_entropy, steps=300):

@@ -35,11 +35,11 @@ def mean_loss(W1, b1, W2, b2, x, t):
     return vmap(loss, AXES)(W1, b1, W2, b2, x, t).mean()
 
 
-def trained(x, t, updates, rate=0.5, seed=0):
+def trained(x, t, updates, rate=0.5, seed=0, hidden=32):
     """Train a small network on the whole batch at once, and return its weights."""
     rng = np.random.default_rng(seed)
-    W1, W2 = rng.normal(size=(64, 32)) / 8, rng.normal(size=(32, 10)) / 6
-    weights = [W1, np.zeros(32), W2, np.zeros(10)]
+    W1, W2 = rng.normal(size=(64, hidden)) / 8, rng.normal(size=(hidden, 10)) / 6
+    weights = [W1, np.zeros(hidden), W2, np.zeros(10)]
     for _ in range(updates):
         gradients = grad(mean_loss, (0, 1, 2, 3))(*weights, x, t)
         pairs = zip(weights, gradients, strict=True)
