@@ -9,6 +9,7 @@ import ast
 import dis
 import inspect
 import re
+from importlib.util import find_spec
 from typing import Any
 
 from .. import exercises
@@ -92,7 +93,13 @@ def _slice_statements(body, names, stateful):
 
 
 def _select_definitions(body):
-    return [statement for statement in body if isinstance(statement, DEFINITIONS)]
+    return [s for s in body if isinstance(s, DEFINITIONS) and not _is_missing(s)]
+
+
+def _is_missing(statement):
+    """Whether a statement imports a module that the lesson writes first, as 23 does."""
+    tops = [name.name.partition(".")[0] for name in getattr(statement, "names", ())]
+    return isinstance(statement, ast.Import) and not all(map(find_spec, tops))
 
 
 def _unparse(statements):
