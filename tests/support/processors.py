@@ -74,7 +74,8 @@ def main(lessons, names, quick, jobs, write):
         sys.exit(f"No setting {', '.join(strange)}; there are: {'; '.join(there)}")
     if quick:
         names = [name for name in FURTHEST if name in there] or ["without wide loops"]
-        lessons = lessons or [n for n in numbers() if read_front_matter(n).trains]
+        heads = {n: read_front_matter(n) for n in numbers()}
+        lessons = lessons or [n for n in heads if trains_only(heads[n])]
     rows, failed = {}, False
     for name in names or there:
         chosen = lessons or all_for(name)
@@ -92,6 +93,11 @@ def main(lessons, names, quick, jobs, write):
             write_table(rows, there)
     print("\n" + "\n".join([machine(), "", *HEAD, *rows.values()]))
     sys.exit(failed)
+
+
+def trains_only(head):
+    """Whether a lesson trains, and measures no times, which neighbours disturb."""
+    return head.trains and not head.measures
 
 
 def write_table(rows, there):
@@ -124,6 +130,8 @@ def failures(lessons, environment, jobs):
     """Run the notebooks of some lessons; return which cells fail, as ``74 [23]``."""
     books = [f"notebooks/step{number:02d}.ipynb" for number in lessons]
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *books]
+    # OpenBLAS's threads spin while they wait, and would hold up each other's.
+    jobs //= int(environment.get("OPENBLAS_NUM_THREADS", 1))
     command += ["-n", str(jobs)] if jobs > 1 else []
     variables = os.environ | environment
     with tempfile.TemporaryDirectory() as folder:
