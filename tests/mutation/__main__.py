@@ -183,22 +183,19 @@ def _stages(mutant, calls):
 
     # Nobody calls code that runs at import, and other processes are not recorded: then
     # run all tests of the file, and those that read `__all__`.
-    fitting = (
-        fitting(lambda _, functions: not places.isdisjoint(functions))
-        or fitting(
-            lambda test, fs: (
-                test.startswith(NAMES)
-                or any(f.startswith(f"{mutant.path}:") for f in fs)
-            )
+    chosen = fitting(lambda _, functions: not places.isdisjoint(functions)) or (
+        fitting(lambda test, _: test.startswith(NAMES))
+        | (
+            fitting(lambda _, fs: any(f.startswith(f"{mutant.path}:") for f in fs))
+            or fitting(lambda test, _: stem.partition("_")[0] in test)
         )
-        or fitting(lambda test, _: stem.partition("_")[0] in test)
     )
-    of_file = collections.Counter(test.partition("::")[0] for test in fitting)
+    of_file = collections.Counter(test.partition("::")[0] for test in chosen)
     sizes = collections.Counter(test.partition("::")[0] for test in calls)
     closest = sorted(of_file, key=lambda name: -of_file[name] / sizes[name])
     closest.sort(key=lambda name: stem not in name)
     first = closest[:FIRST_FILES]
-    by_time = sorted(fitting, key=fitting.get)
+    by_time = sorted(chosen, key=chosen.get)
     yield [test for test in by_time if test.partition("::")[0] in first]
     yield [test for test in by_time if test.partition("::")[0] not in first]
 
