@@ -35,8 +35,14 @@ LEFT_OUT = (
     *("examples", "benchmarks", "wheel", "start", "bare_python", "book_networks"),
     *("exercises", "attempts"),
 )
-# They read the `__all__` of every module.
-NAMES = "tests/package/test_book_names.py"
+# Tests that look at the files of a folder in another way than by calling them.
+ELSEWHERE = {
+    "dezero_lite/": "tests/package/test_book_names.py",  # reads every `__all__`
+    # In processes of their own.
+    "dezero_lite/book/": "tests/package/test_book_",
+    "dezero_lite/deprecated.py": "tests/package/test_deprecated.py",
+    "dezero_lite/parallel/dask.py": "tests/package/test_parallel_dask.py",
+}
 SLOWEST = 6
 FIRST_FILES = 2
 
@@ -182,13 +188,11 @@ def _stages(mutant, calls):
         return {t: s for t, (s, f) in calls.items() if s < SLOWEST and fits(t, f)}
 
     # Nobody calls code that runs at import, and other processes are not recorded: then
-    # run all tests of the file, and those that read `__all__`.
-    chosen = fitting(lambda _, functions: not places.isdisjoint(functions)) or (
-        fitting(lambda test, _: test.startswith(NAMES))
-        | (
-            fitting(lambda _, fs: any(f.startswith(f"{mutant.path}:") for f in fs))
-            or fitting(lambda test, _: stem.partition("_")[0] in test)
-        )
+    # run all tests of the file.
+    chosen = (
+        fitting(lambda _, functions: not places.isdisjoint(functions))
+        or fitting(lambda _, fs: any(f.startswith(f"{mutant.path}:") for f in fs))
+        or fitting(lambda test, _: stem.partition("_")[0] in test)
     )
     of_file = collections.Counter(test.partition("::")[0] for test in chosen)
     sizes = collections.Counter(test.partition("::")[0] for test in calls)
@@ -198,6 +202,10 @@ def _stages(mutant, calls):
     by_time = sorted(chosen, key=chosen.get)
     yield [test for test in by_time if test.partition("::")[0] in first]
     yield [test for test in by_time if test.partition("::")[0] not in first]
+    others = tuple(
+        ELSEWHERE[part] for part in ELSEWHERE if mutant.path.startswith(part)
+    )
+    yield [test for test in calls if test.startswith(others) and test not in chosen]
 
 
 # --- results --------------------------------------------------------------------------

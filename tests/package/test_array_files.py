@@ -328,6 +328,18 @@ def test_a_damaged_or_hostile_file_of_tensors_is_refused_in_one_sentence(
     assert "\n" not in str(error.value)
 
 
+@needs("safetensors")
+@pytest.mark.parametrize("error", [MemoryError, PermissionError])
+def test_a_refusal_is_no_damage_of_a_file_of_tensors(error, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise error("as it is said there")
+
+    path = three(tmp_path / "a.safetensors")
+    monkeypatch.setattr("safetensors.safe_open", fail)
+    with pytest.raises(error, match="as it is said there"):
+        load_arrays(path)
+
+
 @needs("safetensors", "ml_dtypes")
 def test_a_bfloat16_is_read_as_float32(tmp_path):
     (tmp_path / "a.safetensors").write_bytes(header(W=entry("BF16", (4,))))

@@ -71,6 +71,23 @@ def test_a_missing_attribute_is_answered_with_its_row(kind, name):
     )
 
 
+@pytest.mark.parametrize("kind", ATTRIBUTES)
+def test_pytorch_has_the_names_of_the_rows(kind):
+    torch = pytest.importorskip("torch")
+    homes = {
+        "Layer": [torch.nn.Linear(1, 1)],
+        "Optimizer": [torch.optim.Optimizer([torch.zeros(1)], {})],
+        "Variable": [torch.zeros(1)],
+        "dezero_lite": [torch],
+        "dezero_lite.functions": [torch.nn.functional, torch],
+        "dezero_lite.layers": [torch.nn],
+        "dezero_lite.optimizers": [torch.optim],
+        "dezero_lite.cuda": [torch.cuda],
+    }[kind]
+    has = lambda name: any(hasattr(home, name) for home in homes)
+    assert [name for name in ATTRIBUTES[kind] if not has(name)] == []
+
+
 @pytest.mark.parametrize(
     ("kind", "name"), [(kind, name) for kind in ARGUMENTS for name in ARGUMENTS[kind]]
 )

@@ -124,6 +124,10 @@ RIGHT = {
     "no influence": (lambda a, b: a * 2, random(3), random(2)),
     "two outputs": (lambda a, b: (a * b, a + b), random(3), random(3, seed=1)),
     "row": (Row(), random(3, 3)),
+    "a number that is none, without influence": (
+        lambda a: a[:1] * 2,
+        np.array([1.0, np.nan]),
+    ),
 }
 
 

@@ -1,6 +1,7 @@
 """Pictures: drawn with whatever is installed, or the text with a hint if nothing is."""
 
 import html
+import os
 import re
 import shutil
 import subprocess
@@ -41,6 +42,18 @@ def test_drawing_says_nothing_on_stderr():
     program = f"from dezero_lite.graph import render; render({DOT!r}, 'png')"
     done = python("-c", program)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_the_font_library_says_is_not_heard(capfd):
+    with graph._silent_stderr():
+        os.write(2, b"a warning from C")
+    os.write(2, b"an error")
+    assert capfd.readouterr().err == "an error"
+
+
+def test_a_function_used_twice_is_found_once():
+    square = Variable(np.array(3.0)) ** 2
+    assert len([*graph.functions_behind(square + square)]) == 2
 
 
 def test_the_dot_program_comes_first(monkeypatch):

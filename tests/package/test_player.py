@@ -105,6 +105,12 @@ def test_what_is_shown_is_what_really_happens(number, build):
 # --- what each step of the course is about --------------------------------------------
 
 
+def test_a_constant_has_a_value_and_no_name():
+    player = play(Variable(array(2.0), "x") * 3.0)
+    takes = next(step for step in player.steps if panel(step, "takes"))
+    assert [name for name, _ in panel(takes, "takes")] == ["x", ""]
+
+
 @pytest.mark.parametrize("number", BROKEN)
 def test_an_error_of_the_walk_is_seen_and_nothing_is_left(number):
     boxes = chain_of_lists() if number == 11 else diamond(step(number))
@@ -241,6 +247,21 @@ def test_nodes_stand_apart_and_arrows_lead_from_left_to_right(build):
     ways = [(way.split()[0], way.split()[-2]) for way in drawn]
     assert ways
     assert all(float(start) < float(end) for start, end in ways)
+
+
+def test_an_input_stands_before_the_function_that_takes_it_and_all_in_the_picture():
+    x, w = Variable(array(1.0), "x"), Variable(array(2.0), "w")
+    player = play(F.sin(F.sin(x)) + w, x=x, w=w)
+    nodes = rectangles(player.svg).values()
+    middles = sorted(left + right for left, _, right, _ in nodes)
+    # x, sin, its output, sin, then its output and w, Add, y
+    assert middles[4] == middles[5]
+    x0, y0, width, height = map(
+        float, re.search(r'viewBox="([^"]+)"', player.svg)[1].split()
+    )
+    for left, top, right, bottom in nodes:
+        assert x0 < left < right < x0 + width
+        assert y0 < top < bottom < y0 + height
 
 
 @pytest.mark.parametrize("name", STRANGE_NAMES, ids=ascii)
