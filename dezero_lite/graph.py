@@ -15,7 +15,7 @@ import warnings
 import weakref
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -27,8 +27,8 @@ HINT = (
     "install pygraphviz`, or put Graphviz's program `dot` on the path."
 )
 UNREADABLE = (
-    "Graphviz cannot read this text: check that every bracket and every double quote "
-    'is closed, and write a double quote inside a label as \\".'
+    "check that every bracket and every double quote is closed, and write a double "
+    'quote inside a label as \\".'
 )
 FORMATS = ("png", "svg", "pdf")
 # Dots per inch. A page has 96, a high-resolution screen twice as many.
@@ -261,32 +261,42 @@ def render(dot: str, format: str) -> bytes:
 
             try:
                 return bytes(graphviz.Source(dot).pipe(format=format, quiet=True))
-            except subprocess.CalledProcessError:
-                raise ValueError(UNREADABLE) from None
+            except subprocess.CalledProcessError as error:
+                raise _unreadable(error.stderr) from None
     try:
         import pygraphviz
     except ImportError:
         raise GraphvizMissing(HINT) from None
-    with _silent_stderr():
+    with _stderr_in_a_file() as said:
         try:
             graph = pygraphviz.AGraph(string=dot)
         except pygraphviz.DotError:
-            raise ValueError(UNREADABLE) from None
+            said.seek(0)
+            raise _unreadable(said.read()) from None
         return bytes(graph.draw(format=format, prog="dot"))
 
 
+def _unreadable(said: bytes | None) -> ValueError:
+    """Make the error for text that is not DOT, with the place that Graphviz names."""
+    place = re.search("syntax error in line .*", (said or b"").decode(errors="replace"))
+    where = f" ({place[0].strip()})" if place else ""
+    return ValueError(f"Graphviz cannot read this text{where}: {UNREADABLE}")
+
+
 @contextlib.contextmanager
-def _silent_stderr() -> Iterator[None]:
+def _stderr_in_a_file() -> Iterator[IO[bytes]]:
     # The bundled font library warns about newer system settings from C, bypassing
     # sys.stderr, so the warning would appear in a notebook's output.
+    import tempfile
+
     kept = os.dup(2)
-    try:
-        with open(os.devnull, "w") as sink:
-            os.dup2(sink.fileno(), 2)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+    with tempfile.TemporaryFile() as said:
+        try:
+            os.dup2(said.fileno(), 2)
+            yield said
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
 
 
 class Picture:

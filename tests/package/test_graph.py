@@ -45,7 +45,7 @@ def test_drawing_says_nothing_on_stderr():
 
 
 def test_what_the_font_library_says_is_not_heard(capfd):
-    with graph._silent_stderr():
+    with graph._stderr_in_a_file():
         os.write(2, b"a warning from C")
     os.write(2, b"an error")
     assert capfd.readouterr().err == "an error"
@@ -69,20 +69,23 @@ def test_the_dot_program_comes_first(monkeypatch):
 @pytest.mark.parametrize("inside", ['a [label="say "x""]', "a ->", "x+y -> z", '"'])
 def test_a_text_that_is_not_dot_gets_a_sentence_and_no_traceback(inside, monkeypatch):
     dot = f"digraph {{ {inside} }}"
-    with pytest.raises(ValueError, match="cannot read this text"):
+    where = r"Graphviz cannot read this text \(syntax error in line 1.*\): check that"
+    with pytest.raises(ValueError, match=where) as caught:
         render(dot, "png")
     data, _ = Picture(dot)._repr_mimebundle_()
-    assert data == {"text/plain": f"{dot}\n\n// {graph.UNREADABLE}"}
+    assert data["text/plain"].startswith(f"{dot}\n\n// Graphviz cannot read this")
+    assert data["text/plain"].endswith(graph.UNREADABLE)
+    said = f"Error: <stdin>: {re.search('syntax[^)]*', str(caught.value))[0]}"
 
     def source(dot):
         def pipe(format, quiet):
-            raise subprocess.CalledProcessError(1, "dot")
+            raise subprocess.CalledProcessError(1, "dot", stderr=said.encode())
 
         return SimpleNamespace(pipe=pipe)
 
     monkeypatch.setattr(shutil, "which", lambda program: "/somewhere/dot")
     monkeypatch.setitem(sys.modules, "graphviz", SimpleNamespace(Source=source))
-    with pytest.raises(ValueError, match="cannot read this text"):
+    with pytest.raises(ValueError, match=where):
         render(dot, "png")
 
 
