@@ -35,13 +35,10 @@ LEFT_OUT = (
     *("examples", "benchmarks", "wheel", "start", "bare_python", "book_networks"),
     *("exercises", "attempts"),
 )
-# Tests that look at the files of a folder in another way than by calling them.
+# Tests of files that they do not call.
 ELSEWHERE = {
     "dezero_lite/": "tests/package/test_book_names.py",  # reads every `__all__`
-    # In processes of their own.
-    "dezero_lite/book/": "tests/package/test_book_",
-    "dezero_lite/deprecated.py": "tests/package/test_deprecated.py",
-    "dezero_lite/parallel/dask.py": "tests/package/test_parallel_dask.py",
+    "dezero_lite/book/": "tests/package/test_book_",  # in processes of their own
 }
 SLOWEST = 6
 FIRST_FILES = 2
@@ -202,9 +199,8 @@ def _stages(mutant, calls):
     by_time = sorted(chosen, key=chosen.get)
     yield [test for test in by_time if test.partition("::")[0] in first]
     yield [test for test in by_time if test.partition("::")[0] not in first]
-    others = tuple(
-        ELSEWHERE[part] for part in ELSEWHERE if mutant.path.startswith(part)
-    )
+    others = [ELSEWHERE[part] for part in ELSEWHERE if mutant.path.startswith(part)]
+    others = (*others, f"tests/package/test_{stem}")
     yield [test for test in calls if test.startswith(others) and test not in chosen]
 
 

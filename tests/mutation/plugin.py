@@ -102,5 +102,5 @@ def pytest_runtest_logreport(report):
 
 def pytest_sessionfinish(session):
     if NOTES:
-        kept = {name: c for name, c in calls.items() if c[1] and name not in red}
+        kept = {name: c for name, c in calls.items() if name not in red}
         Path(NOTES).write_text(json.dumps(kept))

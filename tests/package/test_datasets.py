@@ -202,6 +202,8 @@ def test_each_file_has_its_own_hashes(monkeypatch):
     names = [IMAGES, LABELS, *(x.replace("train", "t10k") for x in (IMAGES, LABELS))]
     paths = [f"mnist/{x} md5:{h}" for x, h in zip(names, D.MNIST._md5, strict=True)]
     assert asked == list(zip(paths, D.MNIST._sha256, strict=True))
+    for kind in (D.MNIST, D.FashionMNIST):
+        assert [len(h) for h in (*kind._md5, *kind._sha256)] == 4 * [32] + 4 * [64]
 
 
 @pytest.mark.parametrize(

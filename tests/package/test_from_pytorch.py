@@ -192,7 +192,12 @@ def test_a_class_of_a_user_takes_what_it_likes():
 
 @pytest.mark.parametrize(
     ("optimizer", "name", "right"),
-    [(SGD, "alpha", "lr"), (Adam, "lr", "alpha"), (MomentumSGD, "rho", "lr, momentum")],
+    [
+        (SGD, "alpha", "lr"),
+        (SGD, "beta1", "lr"),
+        (Adam, "lr", "alpha"),
+        (MomentumSGD, "rho", "lr, momentum"),
+    ],
 )
 def test_a_setting_of_another_rule_is_not_set_in_vain(optimizer, name, right):
     message = f"{optimizer.__name__} has no setting {name}: it has {right}"
