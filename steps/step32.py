@@ -132,7 +132,8 @@ class Variable:
                     gxs = (gxs,)
                 for x, gx in zip(f.inputs, gxs, strict=True):
                     if x.creator is not None and x.creator not in seen:
-                        x.grad = None  # left from an earlier pass
+                        for y in x.creator.outputs:
+                            y().grad = None  # left from an earlier pass
                     x.grad = as_variable(gx if x.grad is None else x.grad + gx)
                     put(x)
 

@@ -28,8 +28,8 @@ class MislabelledDigits(Digits):
         super().prepare()
         self.data, self.label = self.data[:500], self.label[:500].copy()
         rng = np.random.default_rng(0)
-        wrong = rng.permutation(500)[:125]
-        self.label[wrong] = (self.label[wrong] + rng.integers(1, 10, size=125)) % 10
+        wrong = rng.permutation(len(self.label))[: len(self.label) // 4]
+        self.label[wrong] = (self.label[wrong] + rng.integers(1, 10, wrong.size)) % 10
 
 
 def digit_network(ratio, hidden=200):

@@ -118,7 +118,7 @@ def backward(scalar, retain_graph=False):
     """Add the derivative of a scalar to each leaf's ``grad``; free the other nodes."""
     if scalar.node is None:
         raise RuntimeError(
-            f"{scalar!r} comes from no scalar that has requires_grad=True"
+            f"{scalar!r} does not depend on a scalar with requires_grad=True"
         )
     for node, gradient in gradients(scalar.node):
         if not node.edges:

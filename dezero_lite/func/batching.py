@@ -208,9 +208,9 @@ class ShapeOnlyArray(np.ndarray):
 
 def _no_numbers_error() -> TypeError:
     return TypeError(
-        "inside vmap, a Variable stands for every example at once, so its numbers "
-        "cannot be looked at: instead of `if x > 0` use where(x > 0, ...), instead of "
-        "x.data use functions of Variables"
+        "inside vmap, a Variable represents every example at once, so you cannot look "
+        "at its numbers: use where(x > 0, ...) instead of `if x > 0`, and functions of "
+        "Variables instead of x.data"
     )
 
 

@@ -108,12 +108,12 @@ class Variable:
             _, _, f = heapq.heappop(queue)
             with using_config("enable_backprop", create_graph):
                 gxs = f.backward(*[y().grad for y in f.outputs])
-                if not isinstance(gxs, tuple):
-                    gxs = (gxs,)
+                gxs = gxs if isinstance(gxs, tuple) else (gxs,)
                 for x, gx in zip(f.inputs, map(as_variable, gxs), strict=True):
                     check_gradient(f, x, gx)
                     if x.creator is not None and x.creator not in seen:
-                        x.grad = None  # left from an earlier pass
+                        for y in x.creator.outputs:
+                            y().grad = None  # left from an earlier pass
                     x.grad = gx if x.grad is None else x.grad + gx
                     put(x)
 

@@ -111,6 +111,23 @@ def does_not_count_a_kept_gradient_twice(step):
     assert plain(x.grad) == 8.0
 
 
+@from_step(18)
+def does_not_count_a_kept_gradient_of_another_output_twice(step):
+    class Both(step.Function):
+        def forward(self, x):
+            return 2 * x, x
+
+        def backward(self, gy0, gy1):
+            return gy0 + gy0 + gy1
+
+    x = step.Variable(np.array(2.0))
+    y0, y1 = Both()(x)
+    step.add(y0, y1).backward(retain_grad=True)
+    x.cleargrad()
+    step.add(y0, y1).backward()
+    assert plain(x.grad) == 3.0
+
+
 @from_step(21)
 def says_what_to_use_instead_of_numpys_functions(step):
     for function in (np.exp, np.sum, np.array, np.sqrt, np.mean):
