@@ -18,7 +18,7 @@ class MNIST(Images):
     has shape (N,) and dtype uint8. By default, x has shape (784,), dtype float32 and
     values from 0 to 1.
 
-    Downloads about 11 MB at first use. A folder that ``DEZERO_LITE_DATA`` names must
+    Downloads about 12 MB at first use. A folder that ``DEZERO_LITE_DATA`` names must
     contain the four files, under their original names, in a folder ``mnist``; files
     with fewer examples also work.
 
