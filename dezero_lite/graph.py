@@ -27,8 +27,8 @@ HINT = (
     "install pygraphviz`, or put Graphviz's program `dot` on the path."
 )
 UNREADABLE = (
-    "check that every bracket and every double quote is closed, and write a double "
-    'quote inside a label as \\".'
+    "Graphviz cannot read this text{}: check that every bracket and every double quote "
+    'is closed, and write a double quote inside a label as \\".'
 )
 FORMATS = ("png", "svg", "pdf")
 # Dots per inch. A page has 96, a high-resolution screen twice as many.
@@ -279,8 +279,7 @@ def render(dot: str, format: str) -> bytes:
 def _unreadable(said: bytes | None) -> ValueError:
     """Make the error for text that is not DOT, with the place that Graphviz names."""
     place = re.search("syntax error in line .*", (said or b"").decode(errors="replace"))
-    where = f" ({place[0].strip()})" if place else ""
-    return ValueError(f"Graphviz cannot read this text{where}: {UNREADABLE}")
+    return ValueError(UNREADABLE.format(f" ({place[0].strip()})" if place else ""))
 
 
 @contextlib.contextmanager
